@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Say which public names lack a docstring, shapes, units or a source: scripts/check_docstrings.py [FOLDER].
 
-Which names: in the folders and files of `SCOPE`, which are what docs/api.md shows and all of kinds, maths, privacy and noise, every
+Which names: in the folders and files of `SCOPE`, which are what docs/api.md shows and all of kinds, numerics and dp, every
 module, function and class without an underscore, and their methods and properties without one (`__getitem__`, `__add__` and the like say
-what Python says they do). Not looked at: command line, plan and outputs, readers, bundle internals, report, evaluate, appraisal;
+what Python says they do). Not looked at: command line, plan and outputs, readers, bundle internals, report, evaluate, evaluation;
 for them the linter asks for docstrings, and for no more.
 
 What is asked, mechanically:
@@ -14,7 +14,7 @@ What is asked, mechanically:
    "same shape", "shape of"; or "scalar or array", where any shape is taken and kept.
 3. *unit*: likewise it says what the numbers are: a word of `UNITS`, which are physical units (px, mm, s, degrees, in the feature's unit), steps,
    and words for numbers without one (integers, counts, number of, probabilities, shares, weights, labels, whether, bits, dimensionless).
-4. *source*: the docstring of a module of a mechanism and of privacy says where its mathematics is from: a proof note (`x.proof.md`), a
+4. *source*: the docstring of a module of a mechanism and of dp says where its mathematics is from: a proof note (`x.proof.md`), a
    paper with its year, a DOI or an address; or "No mathematics" and why. What kinds share, public halves, and what prepares and previews
    a mechanism needs none.
 
@@ -37,8 +37,8 @@ SCOPE = (
     "api.py",
     "arrays",
     "errors.py",
-    "builder.py",
-    "forecast.py",
+    "building/builder.py",
+    "building/preview.py",
     "ledger/book.py",
     "report/difference.py",
     "exports/readable.py",
@@ -49,12 +49,11 @@ SCOPE = (
     "data/features.py",
     "data/screen.py",
     "kinds",
-    "maths",
-    "privacy",
-    "noise",
+    "numerics",
+    "dp",
 )
 SOURCED = re.compile(
-    r"privacy/.*|kinds/\w+/(?!__init__|kind\b|words|request|public|prepare|accuracy|units|plausibility)\w+\.py"
+    r"dp/(?!noise/)\w+\.py|kinds/\w+/(?!__init__|kind\b|words|request|public|prepare|accuracy|units|plausibility)\w+\.py"
 )
 _ARRAY = re.compile(r"\b(NDArray|ArrayLike|np\.ndarray)\b")
 _SHAPE = re.compile(

@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, not an installed synthrelease
 
-from synthrelease.json_schemas import referred  # noqa: E402
-from synthrelease.json_schemas import schema as schema_of  # noqa: E402
+from synthrelease.schemas import referred  # noqa: E402
+from synthrelease.schemas import schema as schema_of  # noqa: E402
 
 HEAD = """# The plan
 

@@ -15,8 +15,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from synthrelease.json_schemas import with_kinds  # noqa: E402
 from synthrelease.kinds.registry import SHIPPED  # noqa: E402
+from synthrelease.schemas import with_kinds  # noqa: E402
 
 _NAMES = ("plan-v1", "manifest-v3")
 _WIDTH = 150

@@ -1,11 +1,10 @@
 """synthrelease turns a private eye-tracking dataset into a release that can be published.
 
-`build`, `preview`, `verify` and the others do what most commands do; `appraise` is `synthrelease evaluate`, whose name
-is that of the package of measures and attacks. `synthrelease.arrays` has single mechanisms for arrays.
+`build`, `preview`, `verify` and the others do what the command of the same name does. `synthrelease.arrays` has single mechanisms for arrays.
 
 >>> import synthrelease
 >>> [name for name in synthrelease.__all__ if name[0].islower()]  # doctest: +NORMALIZE_WHITESPACE
-['appraise', 'build', 'diff', 'dry_run', 'export', 'keygen', 'open_bundle', 'preview', 'propose', 'sign', 'verify', 'write_report']
+['build', 'diff', 'dry_run', 'evaluate', 'export', 'keygen', 'open_bundle', 'preview', 'propose', 'sign', 'verify', 'write_report']
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
         verify,
         write_report,
     )
-    from synthrelease.appraisal.appraise import appraise
-    from synthrelease.builder import build, dry_run
+    from synthrelease.building.builder import build, dry_run
     from synthrelease.bundle.signing.key_pair import keygen
     from synthrelease.data.screen import Screen
     from synthrelease.errors import (
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
         PolicyError,
         SynthReleaseError,
     )
+    from synthrelease.evaluation.evaluate import evaluate
     from synthrelease.exports.readable import open_bundle
     from synthrelease.ledger import Ledger
 
@@ -55,10 +54,10 @@ __all__ = [
     "PolicyError",
     "Screen",
     "SynthReleaseError",
-    "appraise",
     "build",
     "diff",
     "dry_run",
+    "evaluate",
     "export",
     "keygen",
     "open_bundle",
@@ -75,9 +74,9 @@ _HOME = {
     **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "synthrelease.errors"),
     "Ledger": "synthrelease.ledger",
     "Screen": "synthrelease.data.screen",
-    "appraise": "synthrelease.appraisal.appraise",
-    "build": "synthrelease.builder",
-    "dry_run": "synthrelease.builder",
+    "evaluate": "synthrelease.evaluation.evaluate",
+    "build": "synthrelease.building.builder",
+    "dry_run": "synthrelease.building.builder",
     "keygen": "synthrelease.bundle.signing.key_pair",
     "open_bundle": "synthrelease.exports.readable",
 }

@@ -1,6 +1,6 @@
 """What commands do, as functions: the command line parses, calls these, and prints.
 
-`synthrelease` itself offers them, and others that need nothing more than they are: `build`, `open_bundle`, `appraise`, `keygen`. Errors are those of `synthrelease.errors`, with the exit code of the command.
+`synthrelease` itself offers them, and others that need nothing more than they are: `build`, `open_bundle`, `evaluate`, `keygen`. Errors are those of `synthrelease.errors`, with the exit code of the command.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from synthrelease.report.exhibits import PICTURES
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    from synthrelease.building.preview import Preview
     from synthrelease.bundle import Verification
     from synthrelease.exports.exporting import Exported
-    from synthrelease.forecast import Preview
     from synthrelease.init.propose import Proposal
     from synthrelease.parallel import Progress
     from synthrelease.report.difference import Difference
@@ -78,7 +78,7 @@ def propose(
         >>> 'person = "who"' in found.text
         True
     """
-    from synthrelease.data.given import named  # noqa: PLC0415
+    from synthrelease.data.arguments import named  # noqa: PLC0415
     from synthrelease.init.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
     several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
@@ -119,11 +119,11 @@ def preview(
         >>> str(found).splitlines()[0]
         'synthrelease-demo: what this plan will promise and what it will be worth'
     """
-    from synthrelease.design import make_design  # noqa: PLC0415
-    from synthrelease.forecast import preview as run  # noqa: PLC0415
-    from synthrelease.plan import load_plan  # noqa: PLC0415
-    from synthrelease.policy import load_policy  # noqa: PLC0415
-    from synthrelease.rehearsal import rehearse  # noqa: PLC0415
+    from synthrelease.building.design import make_design  # noqa: PLC0415
+    from synthrelease.building.preview import preview as run  # noqa: PLC0415
+    from synthrelease.building.rehearsal import rehearse  # noqa: PLC0415
+    from synthrelease.plan.plan import load_plan  # noqa: PLC0415
+    from synthrelease.plan.policy import load_policy  # noqa: PLC0415
 
     limits = None if policy is None else load_policy(policy)
     design = make_design(load_plan(plan_path, frames))
@@ -176,7 +176,7 @@ def verify(
             where="verify()",
             remedy="leave one of them out",
         )
-    from synthrelease.policy import load_policy, policy_findings  # noqa: PLC0415
+    from synthrelease.plan.policy import load_policy, policy_findings  # noqa: PLC0415
 
     limits = load_policy(policy)
     result = refuse_no_bundle(
@@ -225,7 +225,7 @@ def export(
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
     from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
     from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
-    from synthrelease.settings_file import nearest  # noqa: PLC0415
+    from synthrelease.plan.settings_file import nearest  # noqa: PLC0415
 
     if form not in FORMATS:
         raise ArgumentError(

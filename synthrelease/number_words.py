@@ -38,7 +38,7 @@ def scientific(number: float) -> str:
 
 def scientific_up(number: float) -> str:
     """Return the same, rounded up: a δ is never stated smaller than it is."""
-    from synthrelease.privacy.guarantee import no_less  # noqa: PLC0415  slow to import
+    from synthrelease.dp.guarantee import no_less  # noqa: PLC0415  slow to import
 
     return scientific(float(no_less(number, 2)))
 

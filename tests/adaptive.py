@@ -14,11 +14,11 @@ from functools import cache
 from scipy.special import ndtr
 from spending import gaussian, laplace
 
-from synthrelease.privacy import accounting
-from synthrelease.privacy.calibration import gaussian_delta
-from synthrelease.privacy.event import Event
-from synthrelease.privacy.filter import Filter, Sums
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.dp import accounting
+from synthrelease.dp.calibration import gaussian_delta
+from synthrelease.dp.event import Event
+from synthrelease.dp.filter import Filter, FilterSums
+from synthrelease.dp.guarantee import Neighbours
 
 Rule = Callable[[Sequence[Event]], float]  # ε of releases of an event each
 
@@ -38,7 +38,7 @@ def by_filter(epsilon: float, delta: float) -> Rule:
         return rule
 
     def read(events: Sequence[Event]) -> float:
-        rule, sums = rule_of(events[0]), Sums()
+        rule, sums = rule_of(events[0]), FilterSums()
         for event in events:
             sums += rule.sums([event], delta=delta)
         return rule.epsilon(sums, delta=delta, budget=epsilon)

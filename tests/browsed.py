@@ -1,21 +1,21 @@
-"""Pages to look at in a browser, by name: public ones of bundles, private ones of invented appraisals and of real ones."""
+"""Pages to look at in a browser, by name: public ones of bundles, private ones of invented evaluations and of real ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import invented_appraisal
+import invented_evaluation
 import layouts
 from hostile_labels import write_hostile_study
 from pages import golden, written
 
 import synthrelease
-from synthrelease.appraisal.appraise import appraise
-from synthrelease.appraisal.private_page import write_private_page
+from synthrelease.evaluation.evaluate import evaluate
+from synthrelease.evaluation.private_page import write_private_page
 
 PUBLIC = (*(path.stem for path in layouts.GOLDEN), "hostile")
-INVENTED = tuple(f"private {name}" for name in invented_appraisal.NAMES)
+INVENTED = tuple(f"private {name}" for name in invented_evaluation.NAMES)
 REAL = tuple(f"evaluated {name}" for name in ("maps", "series", "seeded", "statistics", "areas"))
 PRIVATE = (*INVENTED, *REAL)
 
@@ -27,11 +27,11 @@ def page(name: str, folder: Path) -> Path:
     kind, _, own = name.partition(" ")
     target = folder / "page.html"
     if kind == "private":
-        write_private_page(invented_appraisal.appraisal(own), target)
+        write_private_page(invented_evaluation.evaluation(own), target)
     elif kind == "evaluated":
         plan = layouts.STUDIES[own](folder)
         bundle = synthrelease.build(plan, folder / "r.h5", test_seed=5).path
-        write_private_page(appraise(plan, bundle), target)
+        write_private_page(evaluate(plan, bundle), target)
     else:
         bundle = golden(name) if name != "hostile" else _hostile(folder)
         written(bundle, folder)

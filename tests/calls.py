@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.contributions import Sums
 
 
 def square(number: int) -> int:

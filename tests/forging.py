@@ -17,17 +17,17 @@ import h5py
 import numpy as np
 
 from synthrelease.bundle import claims, disclosure, reseal, resealing
-from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.content import Content
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.items import Item, Stored, StoredOutput
-from synthrelease.kinds.dataset import STORED, Role, Source
-from synthrelease.kinds.narrower import narrower_guarantees
+from synthrelease.bundle.items import Item, OutputDataset, StoredOutput
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.dataset import STORED, DerivedFrom, Role
+from synthrelease.kinds.event_level import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.maths.stored import stored
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.stored import stored
 
 _MOST_COORDINATES = 1 << 20  # that a forger cares to write
 Manifest = dict[str, Any]
@@ -74,7 +74,7 @@ def _called_for(
         return content, arrays, plain
     stored = stored_of(manifest)
     forms = {path: form for path, form in content.forms.items() if not form.axis}
-    scales: dict[str, Stored] = {}
+    scales: dict[str, OutputDataset] = {}
     for path, form in forms.items():
         if path not in stored or not all(scale in stored for scale in stored[path].scales):
             continue
@@ -94,9 +94,9 @@ def _called_for(
     return Content(content.groups, forms, values), arrays, plain
 
 
-def stored_of(manifest: Manifest) -> dict[str, Stored]:
+def stored_of(manifest: Manifest) -> dict[str, OutputDataset]:
     """Return the datasets and coordinates that a manifest calls for, by path."""
-    stored: dict[str, Stored] = {}
+    stored: dict[str, OutputDataset] = {}
     for entry in manifest["outputs"]:
         with suppress(Exception):  # nonsense calls for nothing
             for one in StoredOutput(entry).stored():
@@ -272,7 +272,7 @@ def _derive(arrays: dict[str, Any], item: Item, items: list[Item], normalized: f
         arrays[item.path][item.index] = np.reshape(values, dataset.item_shape)
 
 
-def _source(arrays: dict[str, Any], items: list[Item], item: Item, source: Source) -> Any:
+def _source(arrays: dict[str, Any], items: list[Item], item: Item, source: DerivedFrom) -> Any:
     chosen = [one for one in items if one.dataset.path == source.path]
     if not source.whole:
         (same,) = (one for one in chosen if one.index == item.index)

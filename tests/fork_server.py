@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.bundle import checker, examination
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.finding import Verification
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 
 SECONDS = 10.0
 _BATCH = 50

@@ -22,10 +22,10 @@ from forging import output, parameters
 from layouts import layout
 from mutants import sealed, text_of, written
 
-from synthrelease.bundle import hdf5
-from synthrelease.bundle.anatomy import Form, Part
-from synthrelease.bundle.bundle_file import _fletcher32
+from synthrelease.bundle import writer
 from synthrelease.bundle.layout import USER_BLOCK, block_of
+from synthrelease.bundle.strict_hdf5.anatomy import Form, Structure
+from synthrelease.bundle.strict_hdf5.bundle_file import _fletcher32
 
 SYSTEM_FILE = "/etc/passwd"  # what a reader could be talked into opening
 _BUNDLE = "maps"
@@ -225,7 +225,7 @@ def _anew(**patched: Any) -> Write:
 
     def write(path: Path) -> None:
         original = layout(_BUNDLE)
-        with patch.multiple(hdf5, **patched):
+        with patch.multiple(writer, **patched):
             path.write_bytes(written(original, dict(original.arrays), text_of(original.manifest)))
 
     return write
@@ -235,7 +235,7 @@ def _described(
     place: str, change: Callable[[h5py.Dataset], object] = lambda _: None, *, without: str = ""
 ) -> Write:
     """A dataset says something else of itself, in place of one of its attributes or beside them."""
-    honest = hdf5._describe
+    honest = writer._describe
 
     def describe(file: h5py.File, dataset: h5py.Dataset, form: Form) -> None:
         if dataset.name == place:
@@ -292,14 +292,14 @@ def _axes(*references: list[str]) -> Write:
         dataset.attrs.create("DIMENSION_LIST", stored, dtype=h5py.vlen_dtype(h5py.ref_dtype))
 
     write = _described(DATASET, refer, without="DIMENSION_LIST")
-    honest, led_to = hdf5._refer_back, tuple(paths[0] if paths else "" for paths in references)
+    honest, led_to = writer._refer_back, tuple(paths[0] if paths else "" for paths in references)
 
     def refer_back(file: h5py.File, forms: Mapping[str, Form]) -> None:
         named = replace(forms[DATASET], scales=tuple(path for path in led_to if path in forms))
         honest(file, {**forms, DATASET: named})
 
     def both(path: Path) -> None:
-        with patch.object(hdf5, "_refer_back", refer_back):
+        with patch.object(writer, "_refer_back", refer_back):
             write(path)
 
     return both
@@ -307,7 +307,7 @@ def _axes(*references: list[str]) -> Write:
 
 def _users(change: Callable[[list[Any], h5py.File], list[Any]]) -> Write:
     """A scale says that it stands along something else."""
-    honest = hdf5._refer_back
+    honest = writer._refer_back
 
     def refer_back(file: h5py.File, forms: Mapping[str, Form]) -> None:
         others = {
@@ -331,7 +331,7 @@ def _users(change: Callable[[list[Any], h5py.File], list[Any]]) -> Write:
 
 def _labels(padding: int, letters: int, *, more: int = 0) -> Write:
     """Lists of labels of another type of texts, so many bytes longer."""
-    honest = hdf5.stored_type
+    honest = writer.stored_type
 
     def kind(dtype: np.dtype[Any]) -> h5py.h5t.TypeID:
         return _text_type(dtype.itemsize + more, padding, letters) if dtype.kind == "S" else honest(dtype)
@@ -620,7 +620,7 @@ def _driver_block(body: bytearray) -> None:
 
 
 def _region(kind: str, path: str) -> tuple[int, int]:
-    region = next(one for one in layout(_BUNDLE).anatomy.regions if one.part == Part(kind, path))
+    region = next(one for one in layout(_BUNDLE).anatomy.regions if one.part == Structure(kind, path))
     return region.start - USER_BLOCK, region.stop - USER_BLOCK
 
 
@@ -671,7 +671,7 @@ def _name_of_nothing(body: bytearray) -> None:
     (start, stop), (place, _) = (
         (one.start - USER_BLOCK, one.stop - USER_BLOCK)
         for one in layout(_BUNDLE).anatomy.regions
-        if one.part == Part("names", "/outputs")
+        if one.part == Structure("names", "/outputs")
     )
     if stop - start != 32:  # the head of the list
         start, place = place, start

@@ -20,16 +20,16 @@ from wanted import Records as Wanted
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
-from synthrelease.kinds.collected import Rows, Sums
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.kinds.contributions import Rows, Sums
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.records import candidates
 from synthrelease.kinds.records import mechanism as module
 from synthrelease.kinds.records.deniability import SeedSet
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import Neighbours
 
 Integers = NDArray[np.int64]
 

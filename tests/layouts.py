@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from signed import CURATOR
 
 import synthrelease
-from synthrelease.bundle.anatomy import Anatomy
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.content import Attributes
 from synthrelease.bundle.disclosure import due_warnings
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.bundle.resealing import reseal
 from synthrelease.bundle.signing.sign import sign
+from synthrelease.bundle.strict_hdf5.anatomy import Anatomy
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "bundles").glob("*.h5"))
 PIXELS = """

@@ -25,7 +25,7 @@ from forging import (
 from layouts import layout
 from mutants import text_of, written
 
-from synthrelease.bundle import hdf5, reseal
+from synthrelease.bundle import reseal, writer
 from synthrelease.bundle.layout import USER_BLOCK, user_block
 
 
@@ -635,7 +635,7 @@ LIES = [
         "an unlisted dataset",
         "maps",
         "unlisted",
-        _data(lambda f: hdf5.store(f, "/outputs/still/extra", np.arange(3))),
+        _data(lambda f: writer.store(f, "/outputs/still/extra", np.arange(3))),
     ),
     Lie("an unlisted group", "maps", "unlisted", _data(lambda f: f.create_group("/outputs/still/patient17"))),
     Lie(

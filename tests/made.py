@@ -15,6 +15,10 @@ from synthrelease.data.areas import Areas
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.data.screen import Screen
+from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.areas.public import AreasParameters, PublicArea
 from synthrelease.kinds.dataset import Role, in_order
@@ -31,14 +35,10 @@ from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
 from synthrelease.kinds.values import Values
-from synthrelease.maths.signal_form import SignalForm
-from synthrelease.maths.spectral import SpectralForm
-from synthrelease.maths.spectral_signals import RADIUS, SpectralSignalForm
-from synthrelease.maths.statistics import quantile
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.signal_form import SignalForm
+from synthrelease.numerics.spectral import SpectralForm
+from synthrelease.numerics.spectral_signals import RADIUS, SpectralSignalForm
+from synthrelease.numerics.statistics import quantile
 
 Bounds = Sequence[tuple[float, float]]
 Arrays = dict[tuple[str, ...], NDArray[Any]]

@@ -23,12 +23,12 @@ from forging import recompute_claims, recompute_sensitivities, stored_of
 from layouts import EARLIER, NAMES, Layout, layout
 from numpy.typing import NDArray
 
-from synthrelease.bundle import hdf5
-from synthrelease.bundle.anatomy import Form, Part, Region
-from synthrelease.bundle.bundle_file import _fletcher32
+from synthrelease.bundle import writer
 from synthrelease.bundle.content import Content, root_attributes
 from synthrelease.bundle.layout import FORMAT_VERSION, MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
-from synthrelease.json_schemas import schema
+from synthrelease.bundle.strict_hdf5.anatomy import Form, Region, Structure
+from synthrelease.bundle.strict_hdf5.bundle_file import _fletcher32
+from synthrelease.schemas import schema
 
 Place = tuple[str | int, ...]
 Random = np.random.Generator
@@ -139,7 +139,9 @@ def _region(original: Layout, random: Random, *, values: bool = False) -> Region
         kind = region.part.kind
         if values or kind != "values":
             kinds.setdefault(kind, []).append(region)
-    ordered = sorted(kinds, key=lambda kind: str(Part(kind)))  # so that a seed has the mutants that it had
+    ordered = sorted(
+        kinds, key=lambda kind: str(Structure(kind))
+    )  # so that a seed has the mutants that it had
     chosen: Region = _some(random, kinds[_some(random, ordered)])
     return chosen
 
@@ -314,7 +316,7 @@ def _chunk_stream(original: Layout, random: Random) -> tuple[str, bytes]:
     chunk = packed + _fletcher32(packed).to_bytes(4, "little")
     changed = bytearray(original.raw)
     changed[place : place + size] = bytes(size)
-    index = next(r for r in original.anatomy.regions if r.part == Part("chunk-index", path))
+    index = next(r for r in original.anatomy.regions if r.part == Structure("chunk-index", path))
     rank = len(original.anatomy.datasets[path].shape)
     key = index.start + 24 + number * (8 + 8 * (rank + 1) + 8)
     struct.pack_into("<I", changed, key, len(chunk))
@@ -359,8 +361,8 @@ def written(
         [(path, values[path]) for path in scales_first],
         original.version,
     )
-    with patch.object(hdf5, "store"):  # of a manifest in the one form that it has
-        hdf5.write_body(buffer, content, lambda _: {})
+    with patch.object(writer, "store"):  # of a manifest in the one form that it has
+        writer.write_body(buffer, content, lambda _: {})
     return sealed(buffer.getvalue()[USER_BLOCK:], marked=original.marked, version=original.version)
 
 

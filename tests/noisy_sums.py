@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
 
 PEOPLE = np.arange(100, 120)
 CONTRIBUTIONS = np.random.default_rng(5).normal(size=(20, 6))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.ledger import Ledger
-from synthrelease.privacy.guarantee import Neighbours
 
 PLAN = """
 [release]

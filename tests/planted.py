@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from synthrelease.evaluate.attacks import Windows
+from synthrelease.evaluation.attacks import Windows
 
 
 def planted(people=12, recordings=4, each=10, *, apart=20.0, features=3, seed=0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from synthrelease.settings_file import FILL_IN
+from synthrelease.plan.settings_file import FILL_IN
 
 
 def filled(plan: Path, **values: str) -> None:

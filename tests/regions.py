@@ -12,8 +12,8 @@ from layouts import Layout
 from mutants import sealed
 
 from synthrelease.bundle import examination
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import USER_BLOCK, sealed_digest
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 
 SAME = "nothing: the content is the same"
 """Of the last key of an index of chunks, which HDF5 leaves at the first or moves behind the last: both are read alike."""

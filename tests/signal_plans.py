@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.design import Design, make_design
-from synthrelease.plan import load_plan
+from synthrelease.building.design import Design, make_design
+from synthrelease.plan.plan import load_plan
 
 PEOPLE, LENGTH = 20, 40
 RECORDINGS = ("read", "search")

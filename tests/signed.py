@@ -14,13 +14,13 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from numpy.typing import NDArray
 
-from synthrelease.bundle.anatomy import Form
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.content import content_of
-from synthrelease.bundle.hdf5 import clear_gaps, write_body
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK, user_block
 from synthrelease.bundle.signing.keys import public_pem
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.strict_json import to_bytes
+from synthrelease.bundle.writer import clear_gaps, write_body
 
 Document = dict[str, Any]
 CURATOR, ARCHIVE, STRANGER = (Ed25519PrivateKey.from_private_bytes(bytes([n]) * 32) for n in (1, 2, 3))

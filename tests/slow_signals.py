@@ -10,16 +10,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.fourier import basis
-from synthrelease.maths.signal_form import DCFPA, LPA, SignalForm
-from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.numerics.fourier import basis
+from synthrelease.numerics.signal_form import DCFPA, LPA, SignalForm
+from synthrelease.numerics.steps import HALF_RANGE
 
 Integers = NDArray[np.int64]
 H = HALF_RANGE
 
 
 def slow_product(series: Sequence[int], rows: NDArray, *, bound: int) -> list[int]:
-    """What `maths.exact_product` claims: every row rounded to integers, times the series, cut toward zero."""
+    """What `numerics.exact_product` claims: every row rounded to integers, times the series, cut toward zero."""
     bits = 52 - bound.bit_length() - math.isqrt(2 * len(series)).bit_length()
     found = []
     for row in rows.tolist():

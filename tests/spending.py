@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from synthrelease.dp.event import DiscreteLaplace, Event, RandomizedTest, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.ledger import Charge, Ledger, store
 from synthrelease.ledger.owner import Owner
-from synthrelease.privacy.event import DiscreteLaplace, Event, RandomizedTest, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours
 
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE_ONE
 PLAN = "a" * 64

@@ -10,6 +10,8 @@ import made
 
 from synthrelease.data.areas import Areas as DrawnAreas
 from synthrelease.data.attribute import Attribute
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
@@ -18,11 +20,9 @@ from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.mechanism import Statistics as OfStatistics
-from synthrelease.maths.signal_form import SignalForm
-from synthrelease.maths.spectral import SpectralForm
-from synthrelease.maths.spectral_signals import SpectralSignalForm
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.numerics.signal_form import SignalForm
+from synthrelease.numerics.spectral import SpectralForm
+from synthrelease.numerics.spectral_signals import SpectralSignalForm
 
 
 class Wanted:

@@ -12,7 +12,7 @@ from auditing.tables import BOUNDS_HEAD, bounds_row, markdown
 from benchmarks._measure import print_table
 from tqdm import tqdm
 
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from auditing.mechanisms import MANY, audited
 from auditing.probes import audit
 from tqdm import tqdm
 
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
 
 _RUNS = 200_000  # of an audit, here; of a private choice fewer
 

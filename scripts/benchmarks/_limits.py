@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks._measure import median_seconds
 from benchmarks._report import Limit
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
 
 RUNS = 5
 NAMES = {

@@ -18,8 +18,8 @@ from reproductions._tracker import gaze_counts, load_image, paths, tracked
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
-from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
-from synthrelease.privacy.calibration import liu2019_sigma
+from synthrelease.dp.calibration import liu2019_sigma
+from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
 
 WORK = "all caps of Algorithm 1, 50 people × 1050×1680"
 PEOPLE, ROWS, COLUMNS, SAMPLES = 50, 1050, 1680, 1500

@@ -16,10 +16,10 @@ from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Report, Section
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
-from synthrelease.maths.spectral import SpectralForm
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics.spectral import SpectralForm
 
 WORK = "spectral coefficients and noise, 100 people, 10⁴ samples"
 SCREENS = (Screen(800, 600), Screen(3840, 2160))

@@ -18,9 +18,9 @@ from benchmarks._diffprivlib import peer_version, seconds_of_noise
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
+from synthrelease.dp import gaussian_sigma
+from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.errors import MachineError
-from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
-from synthrelease.privacy import gaussian_sigma
 
 WORK = "1 764 000 exact rounded Gaussians, σ from 1 to 10⁵"
 SAMPLES = 1_764_000  # a heatmap of 1050 × 1680 pixels

@@ -23,11 +23,11 @@ from benchmarks._report import Figure, Growth, Peer, Report, Section
 from benchmarks.heatmap import BUDGET, SCREENS, multiply_adds, spectral_heatmap
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze
-from synthrelease.kinds.collected import Sums
-from synthrelease.noise import SecureRandom
-from synthrelease.parts import contributions, divided, stamp_of
-from synthrelease.plan import defaults
-from synthrelease.specs import InputSpec
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.kinds.contributions import Sums
+from synthrelease.plan.partitions import contributions, divided, stamp_of
+from synthrelease.plan.plan import defaults
 
 WORK = "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli"
 STIMULI, CELLS = 100, (100, 134)

@@ -22,12 +22,12 @@ import polars as pl
 from benchmarks._limits import Limits
 from benchmarks._measure import alone, resident_bytes
 from benchmarks._report import Figure, Growth, Limit, Report, Section, exponent, rounded
-from synthrelease.builder import build_job
+from synthrelease.building.builder import build_job
 from synthrelease.bundle.reading import open_bundle
-from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.parallel import Call, OwnProcess
 from synthrelease.parallel import run as run_job
-from synthrelease.parts import PART_CELLS
+from synthrelease.plan.partitions import PART_CELLS
 
 WORK = "on paper: a release of 10⁹ records, and one of 10⁶ recordings"
 COLLECTING = "_contributions"  # of the calls of a build, the one that workers share

@@ -18,15 +18,15 @@ from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.data.features import Features
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Noise
+from synthrelease.dp.noise import SecureRandom, discrete_laplace
+from synthrelease.dp.noise.addition import noised
 from synthrelease.kinds.signals.coefficients import CoefficientSignals, totals
 from synthrelease.kinds.signals.public_series import EACH
-from synthrelease.maths import derived
-from synthrelease.maths.signal_form import SignalForm
-from synthrelease.maths.spectral_signals import SpectralSignalForm
-from synthrelease.noise import SecureRandom, discrete_laplace
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Noise
+from synthrelease.numerics import derived
+from synthrelease.numerics.signal_form import SignalForm
+from synthrelease.numerics.spectral_signals import SpectralSignalForm
 
 WORK = "CFPA-64, 8 frequencies, 60 recordings × 48 features × 1300 steps × 100 draws"
 RECORDINGS, FEATURES, STEPS, CHUNK, FREQUENCIES, DRAWS = 60, 48, 1300, 64, 8, 100
@@ -135,7 +135,7 @@ def _drawn(data: Features, mechanism: CoefficientSignals, event: Noise, draws: i
     """Everybody's integers, noise and signals of all draws; what is looked at of them is their sum."""
     parameters, random, total = mechanism.parameters, SecureRandom(), 0.0
     own = totals(data, parameters)
-    unit = derived.Unit((0.0, 1.0), 1)
+    unit = derived.IntegerUnit((0.0, 1.0), 1)
     for _ in range(0, draws, BLOCK):
         exact = np.broadcast_to(own, (BLOCK, *own.shape))
         noisy = noised(exact, event, largest=mechanism.largest_integer, random=random)

@@ -21,8 +21,8 @@ from benchmarks._limits import Limits
 from benchmarks._measure import median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.data.features import Features
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
 
 WORK = "mean, histogram and median of 10⁶ people"
 SIZES, QUICK_SIZES = (10_000, 100_000, 1_000_000), (1000, 10_000)

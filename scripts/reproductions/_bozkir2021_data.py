@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from reproductions._mpii_features import feature_files, load_feature_files
 from synthrelease.data.features import Features, load_features
 from synthrelease.errors import DataError
-from synthrelease.evaluate.attacks import Windows
+from synthrelease.evaluation.attacks import Windows
 from synthrelease.kinds.signals.completed_series import completed_series
 
 Numbers = NDArray[np.float64]

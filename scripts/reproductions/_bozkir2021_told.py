@@ -13,8 +13,9 @@ from reproductions._bozkir2021_data import Numbers, Study, windows_of
 from reproductions._bozkir2021_ways import Way
 from reproductions._bozkir2021_worth import Worths
 from reproductions._tasks import in_parallel, seed_of
-from synthrelease.evaluate.attacks import Windows
-from synthrelease.evaluate.classification import (
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks import Windows
+from synthrelease.evaluation.metrics.classification import (
     CLASSIFIERS,
     Accuracy,
     accuracy,
@@ -23,7 +24,6 @@ from synthrelease.evaluate.classification import (
     trained,
 )
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, perturbed
-from synthrelease.noise import SecureRandom
 
 TASK, HALVES, ADVERSARY = "task", "halves", "adversary"
 QUESTIONS = (TASK, HALVES, ADVERSARY)

@@ -22,8 +22,8 @@ from reproductions._bozkir2021_told import (
 from reproductions._bozkir2021_utility_tables import title
 from reproductions._bozkir2021_ways import CHUNKS, Scale
 from reproductions._bozkir2021_worth import Worths
-from synthrelease.evaluate.classification import CLASSIFIERS
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.metrics.classification import CLASSIFIERS
 
 NOISE_ALONE = ", noise alone"
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from reproductions._bozkir2021_data import Numbers, Recording, Study
 from reproductions._bozkir2021_ways import Way
 from reproductions._tasks import in_parallel, seed_of
-from synthrelease.evaluate.signal_metrics import nmse, relative_mse, series_correlation
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.metrics.signals import nmse, relative_mse, series_correlation
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, oracle_coefficients, perturbed
-from synthrelease.noise import SecureRandom
 
 _NUMBERS = 1 << 22  # of noisy series in memory at once
 

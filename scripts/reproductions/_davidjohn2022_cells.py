@@ -18,9 +18,9 @@ from studies._makers import MAKERS, NO_ONE, Maker, Release, as_it_is, k_same
 
 from reproductions._kept import Kept
 from reproductions._tasks import in_parallel, seed_of
-from synthrelease.evaluate.attacks import Verdict, Windows, identifications
-from synthrelease.evaluate.classification import CLASSIFIERS, Accuracy, split_accuracy
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks import AttackVerdict, Windows, identifications
+from synthrelease.evaluation.metrics.classification import CLASSIFIERS, Accuracy, split_accuracy
 
 SEED = 2022
 RAW = "real data"
@@ -103,7 +103,7 @@ def answer(data: Data, cell: Cell) -> Told:
             name: {
                 "windows": one.further["windows"].value,
                 "vote": one.main.value,
-                "found": float(one.verdict is Verdict.FOUND),
+                "found": float(one.verdict is AttackVerdict.FOUND),
             }
             for name, one in zip(CLASSIFIERS, results, strict=True)
         }

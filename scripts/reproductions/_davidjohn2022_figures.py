@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from synthrelease.evaluate.attacks.intervals import Rate
+from synthrelease.evaluation.attacks.intervals import Rate
 
 # Okabe & Ito: told apart by people of every colour vision, and by mark in print.
 MARKS = {"#0072B2": "o", "#D55E00": "s", "#009E73": "^", "#CC79A7": "D"}

@@ -21,8 +21,8 @@ from reproductions._davidjohn2022_cells import (
     Cell,
     Told,
 )
-from synthrelease.evaluate.attacks.intervals import Rate, coins_rate
-from synthrelease.evaluate.classification import CLASSIFIERS
+from synthrelease.evaluation.attacks.intervals import Rate, coins_rate
+from synthrelease.evaluation.metrics.classification import CLASSIFIERS
 
 VOTE, WINDOWS = "vote", "windows"
 FOREST = "RF"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease import __version__
-from synthrelease.durable import write_atomically
+from synthrelease.files.atomic import write_atomically
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _CODE = "synthrelease/**/*.py"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
 
 Maps = NDArray[np.integer]  # (people, pixels), whole counts
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, good_delta
 from reproductions._tracker import SCREEN, gaze_counts, paths
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.dp.noise.addition import noised
 from synthrelease.errors import PolicyError
-from synthrelease.evaluate import correlation
+from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import LIU2019
-from synthrelease.maths import derived
-from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
-from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics import derived
+from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
 
 MOUSE_T = 200  # samples of a person that count: public
 PAPERS, EXACT, BOUNDED = "Gaussian, Theorem 3.4", "Gaussian, exact", f"Gaussian, exact, T = {MOUSE_T}"

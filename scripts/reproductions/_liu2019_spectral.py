@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, Crowd, Map, Strategy, good_delta
 from reproductions._tracker import SCREEN
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.mechanism import Drawn
-from synthrelease.maths.spectral import SpectralForm
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics.spectral import SpectralForm
 
 NAME = "spectral"
 _BLURS = (BLUR_PX / SCREEN_PX[1], BLUR_PX / SCREEN_PX[0])

@@ -9,7 +9,7 @@ from typing import Any
 from joblib import Parallel
 from tqdm import tqdm
 
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
 
 
 def seed_of(random: SecureRandom, *labels: str) -> int:

@@ -19,8 +19,8 @@ from reproductions._bozkir2021_told_tables import show_told
 from reproductions._bozkir2021_utility_tables import show_worth, title
 from reproductions._bozkir2021_ways import CHUNKS, FULL, QUICK
 from reproductions._bozkir2021_worth import worths
-from synthrelease.evaluate.signal_metrics import lag_correlation
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.metrics.signals import lag_correlation
 
 AT = 4  # the fifth sample, counted from 0
 LAGS_TOLD = (1, 2, 5, 10, 20, 40)

@@ -28,8 +28,8 @@ from reproductions._davidjohn2022_figures import draw_rates
 from reproductions._davidjohn2022_tables import QUESTIONS, TITLES, VOTE, chance, rates, show, show_settings
 from reproductions._kept import Kept, computed_from
 from synthrelease.errors import DataError
-from synthrelease.evaluate.attacks import Windows
-from synthrelease.evaluate.classification import CLASSIFIERS
+from synthrelease.evaluation.attacks import Windows
+from synthrelease.evaluation.metrics.classification import CLASSIFIERS
 
 CODE = tuple(
     f"scripts/{name}.py"

@@ -45,13 +45,13 @@ from reproductions._liu2019_spectral import NAME as SPECTRAL
 from reproductions._liu2019_spectral import Spectral, spectral_strategy
 from reproductions._tracker import gaze_counts, load_image, paths, tracked
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.calibration import gaussian_delta, gaussian_sigma, laplace_scale, liu2019_sigma
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError, PolicyError
-from synthrelease.evaluate import correlation
+from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.public import LIU2019
-from synthrelease.maths.gaze_caps import best_cap
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.calibration import gaussian_delta, gaussian_sigma, laplace_scale, liu2019_sigma
+from synthrelease.numerics.gaze_caps import best_cap
 
 IMAGE = "1005"
 OBSERVERS, REPLICATED, SAMPLES = 5, 50_000, 1500  # the paper's people; a stand-in for its tracker

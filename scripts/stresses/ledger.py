@@ -70,10 +70,10 @@ class Stress:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        from synthrelease.design import make_design
+        from synthrelease.building.design import make_design
+        from synthrelease.dp.guarantee import Neighbours
         from synthrelease.ledger import Ledger
-        from synthrelease.plan import load_plan
-        from synthrelease.privacy.guarantee import Neighbours
+        from synthrelease.plan.plan import load_plan
 
         write_gaze(self.folder)
         self.event = make_design(load_plan(self.plan(0))).charge().events[0]
@@ -84,9 +84,9 @@ class Stress:
 
     def _cost(self, releases: int, granted: float) -> float:
         """ε of so many releases, one after the other, under a grant."""
-        from synthrelease.privacy.filter import Filter, Sums
+        from synthrelease.dp.filter import Filter, FilterSums
 
-        rule, sums = Filter.of([self.event], epsilon=granted, delta=DELTA), Sums()
+        rule, sums = Filter.of([self.event], epsilon=granted, delta=DELTA), FilterSums()
         for _ in range(releases):
             sums += rule.sums([self.event], delta=DELTA)
         return rule.epsilon(sums, delta=DELTA, budget=granted)
@@ -260,7 +260,7 @@ def main(arguments: list[str]) -> int:
 def _composed_otherwise(event: Any, times: int) -> float:
     """ε of so many releases, by privacy-loss distributions instead of the exact curve.
 
-    At nine tenths of δ, as soon as there are two: the rest waits for other noise (`privacy/filter.py`).
+    At nine tenths of δ, as soon as there are two: the rest waits for other noise (`dp/filter.py`).
     """
     from dp_accounting.pld import privacy_loss_distribution as pld
 

@@ -78,7 +78,7 @@ class Stress:
 
     def __post_init__(self) -> None:
         """Read the data once: not even a forked process can read it again, whose threads did not come with it."""
-        from synthrelease import builder, ready
+        from synthrelease.building import builder, ready
 
         real = ready._read_once  # noqa: SLF001  what reads the data
 
@@ -157,7 +157,7 @@ class Stress:
 
         Nothing waits for the disk: that makes a difference if the power fails, and to the time that this takes.
         """
-        from synthrelease import ready
+        from synthrelease.building import ready
         from synthrelease.cli import main
 
         sync = os.fsync

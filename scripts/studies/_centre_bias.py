@@ -1,4 +1,4 @@
-"""The numbers of `maths/centre_bias.py`, computed again from OSIE's fixations on images above 1020."""
+"""The numbers of `numerics/centre_bias.py`, computed again from OSIE's fixations on images above 1020."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from studies._osie_mouse import BLURS, SCREEN, Map
-from synthrelease.maths import centre_bias
-from synthrelease.maths.spectrum import WEIGHT, Band, band, point_coefficients, positions
+from synthrelease.numerics import centre_bias
+from synthrelease.numerics.spectrum import WEIGHT, Band, band, point_coefficients, positions
 
 
 def print_prior(folder: Path) -> None:
@@ -18,7 +18,7 @@ def print_prior(folder: Path) -> None:
     frequencies = band(BLURS, 1e-3)
     mean, power = prior_numbers(folder / "osie" / "fixations_tidy.csv.gz", frequencies)
     u, v = frequencies.frequencies
-    print("Prior, computed again / shipped (maths/centre_bias.py)")
+    print("Prior, computed again / shipped (numerics/centre_bias.py)")
     for (vertical, horizontal), shipped in centre_bias.MEAN.items():
         again = float(mean[(u == vertical) & (v == horizontal)][0])
         print(f"  mean ({vertical}, {horizontal}): {again:+.3f} / {shipped:+.3f}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from synthrelease.data.features import Features, load_features
-from synthrelease.evaluate.attacks import Windows
+from synthrelease.evaluation.attacks import Windows
 
 Limits = dict[str, tuple[float, float]]
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies._ier2023 import BOUNDS, CONDITIONS, Limits
-from synthrelease.appraisal.record_releases import owned_records
-from synthrelease.appraisal.record_rows import NO_ONE
 from synthrelease.data.attribute import Attribute
-from synthrelease.evaluate.attacks import Windows, k_same_select
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import noise_of
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks import Windows, k_same_select
+from synthrelease.evaluation.records.releases import owned_records
+from synthrelease.evaluation.records.rows import NO_ONE
 from synthrelease.kinds.records.candidates import NO_ROW
 from synthrelease.kinds.records.prepare import default_bins
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import noise_of
 
 K, GAMMA, DRAWN = 8, 4.0, (8, 9)
 RECORDS = 4000  # of a fit

@@ -14,7 +14,7 @@ from scipy.ndimage import gaussian_filter
 
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.screen import Screen
-from synthrelease.maths.spectrum import middles
+from synthrelease.numerics.spectrum import middles
 
 SCREEN = Screen(800, 600)
 BLUR_PX, CELLS = 24.0, (100, 134)

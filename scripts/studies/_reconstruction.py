@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from studies._osie_mouse import BLUR_PX, SCREEN, Map
 from studies.heatmaps import spectral_heatmap
 from synthrelease.data.gaze import Gaze
-from synthrelease.evaluate import correlation
-from synthrelease.evaluate.attacks.aggregates import success_known_rest
+from synthrelease.dp.best_guess import best_guess_of
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.dp.noise.addition import noised
+from synthrelease.evaluation.attacks.aggregates import success_known_rest
+from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.spectral import contributions
 from synthrelease.kinds.mechanism import Drawn
-from synthrelease.maths.blur import blurred
-from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.best_guess import best_guess_of
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics.blur import blurred
 
 CELLS = (300, 400)  # of two pixels each
 DELTA = 1e-6

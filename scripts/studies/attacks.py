@@ -21,10 +21,12 @@ from tqdm import tqdm
 
 from studies._ier2023 import BOUNDS, FITTED, TESTED, of_conditions, windows
 from studies._makers import MAKERS, NO_ONE, RECORDS, Release, as_it_is, k_same, noise
-from synthrelease.evaluate.attacks import (
+from synthrelease.dp import gaussian_sigma
+from synthrelease.dp.noise import SecureRandom, rounded_gaussian
+from synthrelease.evaluation.attacks import (
     AttackResult,
+    AttackVerdict,
     Rounds,
-    Verdict,
     Windows,
     attribute_inference,
     check_promise,
@@ -42,12 +44,10 @@ from synthrelease.evaluate.attacks import (
     nearness,
     released_rounds,
 )
-from synthrelease.evaluate.attacks.aggregates import success_known_rest
-from synthrelease.evaluate.attacks.intervals import coins_rate
+from synthrelease.evaluation.attacks.aggregates import success_known_rest
+from synthrelease.evaluation.attacks.intervals import coins_rate
 from synthrelease.kinds.records.prepare import default_bins
-from synthrelease.maths.binning import equal_width_edges
-from synthrelease.noise import SecureRandom, rounded_gaussian
-from synthrelease.privacy import gaussian_sigma
+from synthrelease.numerics.binning import equal_width_edges
 
 EVERY, SEEN = 4, 20  # windows released; windows that the attacker asks about, which do not overlap
 ROUNDS, ALARM_ROUNDS, ALARMS = 64, 48, 40
@@ -238,7 +238,11 @@ def _cell(one: AttackResult | None) -> str:
     if one is None:
         return "–"
     text = f"{one.main} / {one.control.value:.2f}"
-    mark = {Verdict.FOUND: f"**{text}**", Verdict.NOTHING: text, Verdict.UNTRUSTED: f"{text} ?"}
+    mark = {
+        AttackVerdict.FOUND: f"**{text}**",
+        AttackVerdict.NOTHING: text,
+        AttackVerdict.UNTRUSTED: f"{text} ?",
+    }
     return mark[one.verdict]
 
 
@@ -256,9 +260,9 @@ def _print_alarms(rows: Windows) -> None:
             tqdm(Parallel(n_jobs=JOBS, return_as="generator")(tasks), total=ALARMS, desc=name, disable=None)
         )
         attacks = sum(len(results) for results in told)
-        usual = Verdict.FOUND if one is _alarm_of_real_data else Verdict.NOTHING
+        usual = AttackVerdict.FOUND if one is _alarm_of_real_data else AttackVerdict.NOTHING
         by_verdict = Counter(str(r.verdict) for results in told for r in results)
-        some = sum(any(r.verdict is Verdict.FOUND for r in results) for results in told)
+        some = sum(any(r.verdict is AttackVerdict.FOUND for r in results) for results in told)
         rate = coins_rate(some / ALARMS, ALARMS, method="exact")
         below = sum(r.p_value <= 0.05 for results in told for r in results)
         print(f"{name}: {ALARMS} releases, {attacks} attacks: {dict(by_verdict)}")

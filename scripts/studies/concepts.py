@@ -13,12 +13,12 @@ from studies import _reconstruction as attack
 from studies._concept_figures import Panel, draw_guesses, draw_panels
 from studies._osie_mouse import SCREEN, one_image
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.evaluate import correlation
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.best_guess import best_guess, best_guess_of
-from synthrelease.privacy.calibration import gaussian_sigma
-from synthrelease.privacy.event import RoundedGaussian
-from synthrelease.privacy.guarantee import PureDP
+from synthrelease.dp.best_guess import best_guess, best_guess_of
+from synthrelease.dp.calibration import gaussian_sigma
+from synthrelease.dp.event import RoundedGaussian
+from synthrelease.dp.guarantee import PureDP
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.metrics import correlation
 
 IMAGE, IMAGES = "1005", ("1005", "1012")
 EPSILONS = (1.0, 3.0, 10.0, 100.0)

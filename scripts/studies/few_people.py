@@ -17,9 +17,9 @@ from studies._osie_mouse import CELLS, REPORTED, SCREEN, exact_maps
 from studies.heatmaps import centre_map, spectral_heatmap
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.evaluate import correlation
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.metrics import correlation
 
 EPSILONS, DELTA, DRAWS, MAP_DRAWS = (1.0, 2.0, 3.0), 1e-6, 1000, 10
 FILE = Path("osie") / "fixations_tidy.csv.gz"

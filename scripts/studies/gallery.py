@@ -21,11 +21,11 @@ from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps
 from synthrelease.data.area_shapes import RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import GAUSSIAN
+from synthrelease.dp.event import noise_of
+from synthrelease.dp.noise import SecureRandom, rounded_gaussian
 from synthrelease.errors import PolicyError
-from synthrelease.maths.binning import equal_width_edges
-from synthrelease.noise import SecureRandom, rounded_gaussian
-from synthrelease.privacy.budget import GAUSSIAN
-from synthrelease.privacy.event import noise_of
+from synthrelease.numerics.binning import equal_width_edges
 
 SHOWN = ("1011", "1014", "1017", "1020")
 EPSILONS = (1.0, 3.0)

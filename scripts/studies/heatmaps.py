@@ -30,18 +30,18 @@ from studies._osie_mouse import (
     first_people,
     one_image,
 )
-from synthrelease import evaluate as metrics
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PolicyError
+from synthrelease.evaluation import metrics
 from synthrelease.kinds.heatmap.accuracy import Viewing
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import SAMPLES
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
-from synthrelease.maths import centre_bias
-from synthrelease.maths.spectral import SpectralForm
-from synthrelease.maths.spectrum import band, middles, rendered
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics import centre_bias
+from synthrelease.numerics.spectral import SpectralForm
+from synthrelease.numerics.spectrum import band, middles, rendered
 
 DRAWS = 10
 EPSILONS = (0.5, 1.0, 3.0)

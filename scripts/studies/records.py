@@ -24,8 +24,8 @@ from tqdm import tqdm
 
 from studies._ier2023 import FITTED, STRAYING, TESTED, of_conditions, windows, without_means
 from studies._makers import EPSILON, MAKERS, NO_ONE, Maker
-from synthrelease.evaluate.attacks import Windows
-from synthrelease.noise import SecureRandom
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks import Windows
 
 EVERY = 4  # windows used, which overlap by 95 %
 CROWDS = (200, 1000, 5000, 25000)

@@ -23,25 +23,25 @@ from tqdm import tqdm
 from studies import _ier2023 as ier2023
 from studies._ier2023 import CONDITIONS, features
 from synthrelease.data.features import Features
-from synthrelease.evaluate import relative_mse, series_correlation
+from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.dp.noise.addition import noised
+from synthrelease.evaluation.metrics import relative_mse, series_correlation
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.signals import coefficients
 from synthrelease.kinds.signals import spectral as spectral_signals
 from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES
 from synthrelease.kinds.signals.completed_series import completed_series
 from synthrelease.kinds.signals.prepare import _CLIP, _COSINES
-from synthrelease.maths import derived
-from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
-from synthrelease.maths.spectral_signals import (
+from synthrelease.numerics import derived
+from synthrelease.numerics.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
+from synthrelease.numerics.spectral_signals import (
     BASELINES,
     OF_PERSON,
     OF_RECORDING,
     OF_START,
     SpectralSignalForm,
 )
-from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.report.figures import save
 from synthrelease.report.signal_figures import signals_figure, utility_figure
 
@@ -177,7 +177,7 @@ def by_noise(data: Features, mechanism: str, noise: str = GAUSSIAN, **changes: A
         people = int(times.sum())
         event = usual.calibrated_noise(budget)
         noisy = noised(np.tensordot(times, own, 1), event, largest=2**50, random=random)
-        limits = [derived.Unit(data.limits(f), people) for f in range(len(data.features))]
+        limits = [derived.IntegerUnit(data.limits(f), people) for f in range(len(data.features))]
         return np.stack([derived.signal(noisy[:, f], form, unit) for f, unit in enumerate(limits)], axis=1)
 
     return release

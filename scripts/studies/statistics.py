@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from studies import _ier2023 as ier2023
 from studies._ier2023 import CONDITIONS, features
 from synthrelease.data.features import RECORDING, Features
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
 
 NAMES = ("pupil_l_mean_mm", "pupil_sd_mm", "openness_mean", "blink_rate_hz")
 BOUNDS = {name: ier2023.BOUNDS[name] for name in NAMES}

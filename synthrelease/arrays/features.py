@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from synthrelease.arrays.release import ArrayRelease, Promise, released
+from synthrelease.arrays.release import ArrayRelease, RequestedGuarantee, released
+from synthrelease.data.arguments import plain
 from synthrelease.data.feature_arrays import FeatureArrays
-from synthrelease.data.given import plain
-from synthrelease.data.held import Held
+from synthrelease.data.in_memory import Held
 
 
 def mean_signals(
@@ -75,7 +75,7 @@ def mean_signals(
     rows, source = _rows("mean_signals", roles, recordings, values, bounds)
     output = {"kind": "signals", "mechanism": mechanism, "length": length, **options}
     # Replace-one is all that signals have.
-    promise = Promise(epsilon, delta, allow_unprotected=allow_unprotected)
+    promise = RequestedGuarantee(epsilon, delta, allow_unprotected=allow_unprotected)
     return released("mean_signals", rows, source, output, promise, test_seed=test_seed)
 
 
@@ -141,7 +141,7 @@ def statistics(
         "statistics", roles, recordings, values, bounds, labels=labels, categories=categories
     )
     output = {"kind": "statistics", "statistics": statistics, **options}
-    promise = Promise(epsilon, delta, neighbours)
+    promise = RequestedGuarantee(epsilon, delta, neighbours)
     return released("statistics", rows, source, output, promise, test_seed=test_seed)
 
 
@@ -211,7 +211,7 @@ def synthetic_records(
         "synthetic_records", roles, recordings, values, bounds, labels=labels, categories=categories
     )
     output = {"kind": "records", "model": model, **options}
-    promise = Promise(epsilon, delta, neighbours, allow_unprotected)
+    promise = RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected)
     return released("synthetic_records", rows, source, output, promise, test_seed=test_seed)
 
 

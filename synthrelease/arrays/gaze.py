@@ -7,9 +7,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from synthrelease.arrays.release import ArrayRelease, Promise, released
-from synthrelease.data.given import flag, listed, plain, screen_keys
-from synthrelease.data.held import Held
+from synthrelease.arrays.release import ArrayRelease, RequestedGuarantee, released
+from synthrelease.data.arguments import flag, listed, plain, screen_keys
+from synthrelease.data.in_memory import Held
 from synthrelease.data.screen import Screen
 
 _ROLES = {"x_px": "x", "y_px": "y"}  # of columns that a plan calls otherwise
@@ -100,7 +100,7 @@ def heatmaps(
         _rows(arrays, "heatmaps"),
         _source("heatmaps", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "heatmap", "mechanism": mechanism, **options},
-        Promise(epsilon, delta, neighbours, allow_unprotected),
+        RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected),
         test_seed=test_seed,
     )
 
@@ -183,7 +183,7 @@ def areas(
         _rows(arrays, "areas"),
         _source("areas", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "areas", "areas": areas, "transitions": transitions, **options},
-        Promise(epsilon, delta, neighbours),
+        RequestedGuarantee(epsilon, delta, neighbours),
         test_seed=test_seed,
     )
 

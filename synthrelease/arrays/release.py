@@ -9,21 +9,21 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from synthrelease.building.design import make_design, warnings
+from synthrelease.building.ready import released_output
 from synthrelease.bundle.disclosure import warning_sentence
-from synthrelease.data.given import plain
-from synthrelease.data.held import Held
-from synthrelease.design import make_design, warnings
+from synthrelease.data.arguments import plain
+from synthrelease.data.in_memory import Held
+from synthrelease.dp import accounting
+from synthrelease.dp.event import Event
+from synthrelease.dp.guarantee import Guarantee, Neighbours, NoGuarantee
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.values import Values
-from synthrelease.noise import SecureRandom
-from synthrelease.parts import Contributions, contributions, divided, small_tables, stamp_of
-from synthrelease.plan import keys_of, plan_of
-from synthrelease.privacy import accounting
-from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import Guarantee, Neighbours, NoGuarantee
-from synthrelease.ready import released_output
-from synthrelease.settings_file import nearest
+from synthrelease.plan.partitions import Contributions, contributions, divided, small_tables, stamp_of
+from synthrelease.plan.plan import keys_of, plan_of
+from synthrelease.plan.settings_file import nearest
 
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
@@ -115,7 +115,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     Raises:
         ArgumentError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
 
-    Source: `synthrelease/privacy/accounting.proof.md`.
+    Source: `synthrelease/dp/accounting.proof.md`.
 
     Example:
         >>> from synthrelease.arrays import statistics
@@ -187,7 +187,7 @@ def _composable(calls: object) -> list[ArrayRelease]:
 
 
 @dataclass(frozen=True)
-class Promise:
+class RequestedGuarantee:
     """What a call is to promise."""
 
     epsilon: float  # ε per person
@@ -201,7 +201,7 @@ def released(
     rows: Held,
     source: Mapping[str, Any],
     output: Mapping[str, Any],
-    promise: Promise,
+    promise: RequestedGuarantee,
     *,
     test_seed: int | None,
 ) -> ArrayRelease:

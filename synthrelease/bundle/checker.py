@@ -21,7 +21,7 @@ from typing import Any
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
-from synthrelease.bundle.signing.asked import Asked
+from synthrelease.bundle.signing.expectations import Asked
 from synthrelease.bundle.verification import answer_without_check
 from synthrelease.parallel import Progress
 

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from synthrelease.kinds.dataset import Role
-from synthrelease.kinds.parameters import Fault, Parameters
-from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy import guarantee as guarantees
-from synthrelease.privacy.event import (
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp import guarantee as guarantees
+from synthrelease.dp.event import (
     DeniabilityTest,
     Event,
     Noise,
@@ -23,8 +20,11 @@ from synthrelease.privacy.event import (
     RoundedGaussian,
     flatten,
 )
-from synthrelease.privacy.guarantee import Guarantee, Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.dp.guarantee import Guarantee, Neighbours
+from synthrelease.dp.sensitivity import Sensitivity
+from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.parameters import Fault, Parameters
+from synthrelease.kinds.registry import parameters_of
 
 CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from synthrelease.bundle.anatomy import Form
-from synthrelease.bundle.bundle_file import BundleFile
-from synthrelease.bundle.items import Stored, StoredOutput
+from synthrelease.bundle.items import OutputDataset, StoredOutput
 from synthrelease.bundle.layout import FORMAT, FORMAT_VERSION, OUTPUTS, dataset_path
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.kinds.dataset import Array
 
 Attributes = Mapping[str, int | bytes]
@@ -70,7 +70,7 @@ def released_content(
 
 
 def _values(
-    scales: Sequence[Stored], outputs: Sequence[StoredOutput], drawn: Mapping[str, Mapping[str, Array]]
+    scales: Sequence[OutputDataset], outputs: Sequence[StoredOutput], drawn: Mapping[str, Mapping[str, Array]]
 ) -> Iterator[Piece]:
     for scale in scales:
         assert scale.axis is not None

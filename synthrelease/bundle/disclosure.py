@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.guarantee import Neighbours, Unit
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.kinds.registry import kind_of, parameters_of
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours, Unit
-from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 from synthrelease.remarks import Remark, remark, sentence
 
 _WEAK_EPSILON = 10.0

@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.bundle.anatomy import Form
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import (
@@ -32,17 +30,19 @@ from synthrelease.bundle.layout import (
     sealed_digest,
     stated_version,
 )
-from synthrelease.bundle.library import disagreements
 from synthrelease.bundle.manifest import FORMAT_OF, schema_name
-from synthrelease.bundle.output_examination import OutputExamination, Reader
+from synthrelease.bundle.output_examination import DatasetReader, OutputExamination
 from synthrelease.bundle.release_claims import claim_faults
-from synthrelease.bundle.signing.asked import NOT_ASKED, Asked
+from synthrelease.bundle.signing.expectations import NOT_ASKED, Asked
 from synthrelease.bundle.signing.signature_examination import examine_signatures
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.bundle.strict_hdf5.library import disagreements
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import BundleError
-from synthrelease.json_schemas import validator
 from synthrelease.kinds.registry import kinds
 from synthrelease.parallel import Progress
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.schemas import validator
 
 _HASHED_UNSEEN = 1 << 30  # bytes; of a larger file, which can be a hole, it is known first what they are for
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -120,7 +120,7 @@ def _examine(
 def _examine_all(
     file: BundleFile, manifest: dict[str, Any], result: Verification, progress: Progress | None
 ) -> None:
-    read = Reader(file, progress)
+    read = DatasetReader(file, progress)
     result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(read, manifest))
     result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
     if any(finding.code == "missing" for finding in result.findings):
@@ -274,7 +274,7 @@ def _stored_outputs(manifest: dict[str, Any]) -> list[StoredOutput]:
     return [StoredOutput(output, version) for output in manifest["outputs"]]
 
 
-def _content_faults(read: Reader, manifest: dict[str, Any]) -> Iterator[Finding]:
+def _content_faults(read: DatasetReader, manifest: dict[str, Any]) -> Iterator[Finding]:
     present = read.file.dataset_paths()
     expected = _stored_outputs(manifest)
     called_for = [one.path for output in expected for one in output.stored()]

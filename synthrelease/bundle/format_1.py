@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from synthrelease.bundle.layout import dataset_path
+from synthrelease.dp.event import Event
+from synthrelease.dp.guarantee import Neighbours, Unit
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.kinds.dataset import Dataset, Role, quoted
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.records.public import DP, RecordsParameters
 from synthrelease.kinds.registry import kind_of
-from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import Neighbours, Unit
-from synthrelease.privacy.guarantee import from_json as guarantee_from_json
 
 MANIFEST_VERSIONS = (1, 2)
 ONLY_WARNING = (

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from synthrelease.bundle import format_1
-from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.layout import FORMAT_VERSION, dataset_path
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.dp.event import from_json
 from synthrelease.kinds.dataset import Array, Axis, Dataset, in_order
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.values import Values
-from synthrelease.privacy.event import from_json
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Stored:
+class OutputDataset:
     """An HDF5 dataset of a bundle as an output calls for it: of an output's dataset, of one item of it, or of an axis."""
 
     path: str
@@ -105,14 +105,14 @@ class StoredOutput:
         paths = {dataset.path: self.path(dataset) for dataset in self.datasets()}
         return [Item(one, index, paths[one.path]) for one, index in in_order(self.datasets())]
 
-    def stored(self) -> Iterator[Stored]:
+    def stored(self) -> Iterator[OutputDataset]:
         """Yield what is called for: the coordinates of axes, each before it is referred to, and the datasets."""
         axes: dict[str, Axis] = {}
         for dataset in self.datasets():
             if self.version == 1:
                 shape = format_1.shape_of(self.parameters, dataset)
                 for index in dataset.indices():
-                    yield Stored(self.path(dataset, index), dataset.types, shape)
+                    yield OutputDataset(self.path(dataset, index), dataset.types, shape)
                 continue
             for axis in dataset.axes:
                 if axis.place not in axes:
@@ -121,13 +121,15 @@ class StoredOutput:
             scales = tuple(dataset_path(self.name, axis.place) for axis in dataset.axes)
             units = {"units": dataset.unit} if dataset.unit else {}
             attributes = {"role": str(dataset.role), "long_name": dataset.quantity, **units}
-            yield Stored(
+            yield OutputDataset(
                 self.path(dataset), dataset.types, dataset.shape, scales=scales, attributes=attributes
             )
 
-    def _coordinates(self, axis: Axis) -> Stored:
+    def _coordinates(self, axis: Axis) -> OutputDataset:
         units = {"units": axis.unit} if axis.unit else {}
-        return Stored(dataset_path(self.name, axis.place), (axis.dtype,), (len(axis),), axis, (), units)
+        return OutputDataset(
+            dataset_path(self.name, axis.place), (axis.dtype,), (len(axis),), axis, (), units
+        )
 
     def values(self, drawn: Mapping[str, Array]) -> Iterator[tuple[str, Array]]:
         """Yield path and values of every item, derived as it is asked for.

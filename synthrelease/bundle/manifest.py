@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from synthrelease.bundle import strict_json
-from synthrelease.json_schemas import validator
+from synthrelease.schemas import validator
 
 MANIFEST_VERSION = 3  # what is written
 FORMAT_OF = {1: 1, 2: 1, 3: 2}  # the format of bundles whose manifests have a version

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from synthrelease.bundle import claims
-from synthrelease.bundle.bundle_file import BundleFile, Stream
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import Item, StoredOutput
 from synthrelease.bundle.layout import ValuesDigest
-from synthrelease.bundle.plausibility import Tally, too_large, too_many, too_quiet
-from synthrelease.kinds.dataset import Array, Axis, Index, Role, Source
+from synthrelease.bundle.plausibility import IntegerTally, too_large, too_many, too_quiet
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile, Stream
+from synthrelease.dp import event as events
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.dataset import Array, Axis, DerivedFrom, Index, Role
 from synthrelease.parallel import Progress
-from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
 
 _BLOCK_BYTES = 1 << 20  # of rows at a time
 _COORDINATES = 1 << 17  # of an axis at a time
 
 
-class Reader:
+class DatasetReader:
     """Reads datasets once, some values at a time, and computes their digests on the way.
 
     Attributes:
@@ -79,7 +79,12 @@ class OutputExamination:
     """
 
     def __init__(
-        self, read: Reader, output: dict[str, Any], stored: StoredOutput, where: str, neighbours: Neighbours
+        self,
+        read: DatasetReader,
+        output: dict[str, Any],
+        stored: StoredOutput,
+        where: str,
+        neighbours: Neighbours,
     ) -> None:
         self._read, self._output, self._stored, self._where = read, output, stored, where
         self._items, self._neighbours = stored.items(), neighbours
@@ -88,11 +93,11 @@ class OutputExamination:
         self._kept: dict[tuple[str, tuple[int, ...]], Array] = {}
         self._paths = {(item.dataset.path, item.index): item.path for item in self._items}
         self._again: dict[tuple[str, str], Stream] = {}  # by who reads what
-        self._gathered: dict[Source, list[Array]] = {
+        self._gathered: dict[DerivedFrom, list[Array]] = {
             source: [] for item in self._items for source in item.dataset.sources if source.whole
         }
-        self._wholes: dict[Source, Array] = {}
-        self._all, self._quietest = Tally(), Tally()
+        self._wholes: dict[DerivedFrom, Array] = {}
+        self._all, self._quietest = IntegerTally(), IntegerTally()
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the output."""
@@ -182,7 +187,7 @@ class OutputExamination:
             rows = self._read.take(item.path, min(most, shape[0] - start) * row).reshape(-1, *shape[1:])
             yield (*item.index, slice(start, start + len(rows))), rows
 
-    def _taker(self, item: Item, source: Source) -> Callable[[Array], Array]:
+    def _taker(self, item: Item, source: DerivedFrom) -> Callable[[Array], Array]:
         """What gives of a source what some values of an item follow from: all of it, or as much of it as there are values."""
         if source.whole:
             whole = self._whole(source)
@@ -201,7 +206,7 @@ class OutputExamination:
             if source.path == path:
                 parts.append(values if source.part is None else source.part(values))
 
-    def _whole(self, source: Source) -> Array:
+    def _whole(self, source: DerivedFrom) -> Array:
         if source not in self._wholes:
             self._wholes[source] = np.array(self._gathered[source])
         return self._wholes[source]

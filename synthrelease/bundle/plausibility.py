@@ -21,14 +21,14 @@ from scipy.special import (
     gammaincinv,  # quantiles of Γ, and of χ²_d = 2·Γ_(d/2); scipy.stats is slow to import
 )
 
-from synthrelease.privacy.event import Noise, RoundedGaussian
+from synthrelease.dp.event import Noise, RoundedGaussian
 
 _SIGNIFICANCE = 1e-12
 _BLOCK = 1 << 15  # integers looked at at a time
 
 
 @dataclass
-class Tally:
+class IntegerTally:
     """What is to be known of integers that carry noise, added up as they are read."""
 
     number: int = 0
@@ -51,7 +51,7 @@ class Tally:
             self.squares += float(some @ some)
 
 
-def too_quiet(tally: Tally, noise: Noise) -> bool:
+def too_quiet(tally: IntegerTally, noise: Noise) -> bool:
     """Return whether all integers together are smaller than noise of the stated scale could be.
 
     With rounding undone in the claim's favour: Σ(|z|+½)² < σ²·χ²_d quantile for the Gaussian; Σ(|z|+1) < b·Γ_d
@@ -64,7 +64,7 @@ def too_quiet(tally: Tally, noise: Noise) -> bool:
     return bool(tally.magnitudes < noise.scale * gammaincinv(tally.number, _SIGNIFICANCE))
 
 
-def too_large(tally: Tally, noise: Noise, *, most_each: int) -> bool:
+def too_large(tally: IntegerTally, noise: Noise, *, most_each: int) -> bool:
     """Return whether any integer is larger than a true value of at most `most_each` and noise of the stated scale.
 
     Noise beyond 9 standard deviations (Gaussian) or 50·b (Laplace) is that rare for each of up to 10⁶ integers.
@@ -73,7 +73,7 @@ def too_large(tally: Tally, noise: Noise, *, most_each: int) -> bool:
     return tally.largest > most_each + reach + 1
 
 
-def too_many(tally: Tally, noise: Noise, *, most: int) -> bool:
+def too_many(tally: IntegerTally, noise: Noise, *, most: int) -> bool:
     """Return whether noised counts sum to more than `most` true counts and noise of the stated scale can.
 
     A sum of d independent noises of standard deviation s exceeds 8·s·√d with probability below 10⁻¹² (Gaussian), and

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import digest
 from synthrelease.bundle.manifest import FORMAT_OF
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.verification import refuse_no_bundle, verify
+from synthrelease.dp.event import from_json
 from synthrelease.errors import ArgumentError, BundleError, no_such
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy.event import from_json
 
 
 class Output(Mapping[str, NDArray[Any]]):

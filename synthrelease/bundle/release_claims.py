@@ -9,11 +9,11 @@ from synthrelease.bundle import claims, format_1
 from synthrelease.bundle.disclosure import due_warnings, not_protected, private_names
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.input_claims import input_faults
-from synthrelease.kinds.narrower import narrower_guarantees
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.event_level import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.remarks import Remark
 
 _ROUNDING = 1e-3  # relative: a unit of the fourth digit, up to which composed ε are rounded
@@ -67,7 +67,7 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     )
     if due > stated:
         yield Finding("guarantee", "ledger", f"at δ = {delta:.2g} this release costs ε = {due:g}")
-    # All together cost what some of them cost, at least (`privacy/filter.proof.md`); but of many releases that need no δ, the
+    # All together cost what some of them cost, at least (`dp/filter.proof.md`); but of many releases that need no δ, the
     # sum of ε can be more than all cost at one.
     private = [part for event in recorded if (part := accounting.protected_part(event)) is not None]
     least = max(before, here) if accounting.parts(private).needs_delta else before

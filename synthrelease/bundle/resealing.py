@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import manifest as manifest_text
-from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.content import Attributes, Content
-from synthrelease.bundle.hdf5 import clear_gaps, store, stored_type, write_body
 from synthrelease.bundle.layout import (
     FORMAT_VERSION,
     MANIFEST,
@@ -26,8 +24,15 @@ from synthrelease.bundle.layout import (
     stated_version,
     user_block,
 )
-from synthrelease.bundle.library import is_laid_out
-from synthrelease.bundle.messages import DATASET_ATTRIBUTES, DIMENSION_LIST, REFERENCE_LIST, Message
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.bundle.strict_hdf5.library import is_laid_out
+from synthrelease.bundle.strict_hdf5.messages import (
+    DATASET_ATTRIBUTES,
+    DIMENSION_LIST,
+    REFERENCE_LIST,
+    Message,
+)
+from synthrelease.bundle.writer import clear_gaps, store, stored_type, write_body
 from synthrelease.errors import BundleError
 
 

@@ -20,12 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.finding import Finding, Verification
-from synthrelease.bundle.signing.asked import (
-    NOT_ASKED,
-    Asked,
-    signature_beside,
-    signature_file,
-)
+from synthrelease.bundle.signing.expectations import NOT_ASKED, Asked, signature_beside, signature_file
 from synthrelease.bundle.signing.keys import key_file_bytes
 from synthrelease.bundle.signing.keys import public_key as as_public_key
 from synthrelease.errors import InputError, MachineError

@@ -133,10 +133,10 @@ def build(
 
     Before a ledger is charged it says what that costs and asks.
     """
-    from synthrelease.builder import build as run
-    from synthrelease.builder import dry_run as run_dry
-    from synthrelease.plan import load_plan
-    from synthrelease.policy import load_policy
+    from synthrelease.building.builder import build as run
+    from synthrelease.building.builder import dry_run as run_dry
+    from synthrelease.plan.plan import load_plan
+    from synthrelease.plan.policy import load_policy
 
     if dry_run:
         if test_seed is not None:
@@ -216,8 +216,8 @@ def batch(
     Before ledgers are charged it says what all plans cost together and asks, once. If one plan fails, the others are still built, and the exit code is 5.
     After a crash, --resume builds what is missing. A debit at the ledger is used if no noise was drawn on it yet; otherwise the build pays again.
     """
-    from synthrelease.batch import FAILED, charges
-    from synthrelease.batch import batch as run
+    from synthrelease.building.batch import FAILED, charges
+    from synthrelease.building.batch import batch as run
     from synthrelease.parallel import available_cores
     from synthrelease.parallel.cluster import Cluster, is_overheard
 

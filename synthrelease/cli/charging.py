@@ -14,8 +14,8 @@ from synthrelease.cli.printing import print_warning
 from synthrelease.printable import printable
 
 if TYPE_CHECKING:
-    from synthrelease.builder import DryRun
-    from synthrelease.payment import Payment
+    from synthrelease.building.builder import DryRun
+    from synthrelease.building.payment import Payment
 
 YES = click.option(
     "--yes",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main, print_json
-from synthrelease.cli.printing import print_appraisal, print_required, progress
+from synthrelease.cli.printing import print_evaluation, print_required, progress
 
 if TYPE_CHECKING:
-    from synthrelease.plan import Plan
+    from synthrelease.plan.plan import Plan
 
 
 @main.command()
@@ -63,27 +63,27 @@ def evaluate(
     Exit code 1 if bundle and data do not belong together, a promise is broken, or an attack that the policy asks for
     was not tried.
     """
-    from synthrelease.plan import load_plan
-    from synthrelease.policy import load_policy
+    from synthrelease.plan.plan import load_plan
+    from synthrelease.plan.policy import load_policy
 
     if target is None and not as_json:
         raise click.UsageError("Say where to write the page (-o private.html), or ask for --json.")
     if target is not None:
         _refuse(load_plan(plan), bundle, target, policy=policy, force=force)
     asked = [] if policy is None else load_policy(policy).required_attacks
-    from synthrelease.appraisal.appraise import appraise
-    from synthrelease.appraisal.private_page import write_private_page
-    from synthrelease.appraisal.required import required_attacks
+    from synthrelease.evaluation import evaluate as evaluation
+    from synthrelease.evaluation.private_page import write_private_page
+    from synthrelease.evaluation.required_attacks import required_attacks
 
     with progress(obj) as tell:
-        found = appraise(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=tell)
+        found = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=tell)
     size = None if target is None else write_private_page(found, target, force=force)
     required = required_attacks(found, asked)
     if as_json:
         form = {**found.to_json(), "required_attacks": [one.to_json() for one in required]}
         print_json(form)
     else:
-        print_appraisal(found)
+        print_evaluation(found)
         print_required(required)
     where = "" if target is None or size is None else f"Page       {target}  ({size / 1e6:.2f} MB), "
     click.secho(f"{where}private: do not publish", fg="red", err=as_json)
@@ -93,8 +93,8 @@ def evaluate(
 
 def _refuse(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
     """Refuse, before minutes of work, a page that must not stand where it is to be, or cannot."""
-    from synthrelease.durable import refuse_unwritable
-    from synthrelease.targets import sidecar
+    from synthrelease.building.targets import sidecar
+    from synthrelease.files.atomic import refuse_unwritable
 
     used = {**plan.files(), "the bundle": bundle, "the bundle's manifest": sidecar(bundle)}
     if policy is not None:

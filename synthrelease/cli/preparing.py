@@ -103,13 +103,13 @@ def prepare(
 
     Needs pymovements (pip install pymovements). Each recording is prepared by itself: no row depends on another person.
     """
-    from synthrelease.durable import refuse_unwritable
     from synthrelease.errors import PlanError
-    from synthrelease.plan import load_plan
+    from synthrelease.files.atomic import refuse_unwritable
+    from synthrelease.plan.plan import load_plan
+    from synthrelease.plan.settings_file import nearest
     from synthrelease.prepare import Settings
     from synthrelease.prepare import prepare as run
     from synthrelease.prepare.prepared import refuse_input
-    from synthrelease.settings_file import nearest
 
     if target.suffix != ".parquet":
         raise click.UsageError("The table is a Parquet file: let its name end in .parquet.")

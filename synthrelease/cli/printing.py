@@ -15,11 +15,11 @@ from synthrelease.errors import FaultyBundleError
 from synthrelease.printable import printable
 
 if TYPE_CHECKING:
-    from synthrelease.appraisal.appraised import Appraisal
-    from synthrelease.appraisal.required import Required
-    from synthrelease.batch import Ended
-    from synthrelease.builder import Built
-    from synthrelease.curator_notes import CuratorNotes
+    from synthrelease.building.batch import Ended
+    from synthrelease.building.builder import Built
+    from synthrelease.building.curator_notes import CuratorNotes
+    from synthrelease.evaluation.required_attacks import Required
+    from synthrelease.evaluation.result import Evaluation
     from synthrelease.parallel import Progress
 
 
@@ -78,13 +78,13 @@ def print_warning(warning: str) -> None:
     click.secho(f"warning: {printable(warning)}", fg="yellow", err=True)
 
 
-def print_appraisal(appraisal: Appraisal) -> None:
+def print_evaluation(evaluation: Evaluation) -> None:
     """Print what is at fault, and a few lines for every output."""
-    from synthrelease.appraisal.private_words import at_a_glance
+    from synthrelease.evaluation.private_words import at_a_glance
 
-    for fault in appraisal.faults:
+    for fault in evaluation.faults:
         click.secho(printable(f"FAULT      {fault}"), fg="red")
-    for output in appraisal.outputs:
+    for output in evaluation.outputs:
         for number, line in enumerate(at_a_glance(output)):
             beside = f" ({', '.join(line.beside)})" if line.beside else ""
             name = "" if number else output.name
@@ -100,7 +100,7 @@ def print_required(attacks: Sequence[Required]) -> None:
 
 def print_batch(done: Sequence[Ended], folder: Path) -> None:
     """Print how many bundles there are, and why the others are not."""
-    from synthrelease.batch import FAILED, KEPT
+    from synthrelease.building.batch import FAILED, KEPT
 
     failed = [one for one in done if one.state == FAILED]
     kept = sum(one.state == KEPT for one in done)

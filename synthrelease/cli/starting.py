@@ -62,7 +62,7 @@ def init(
     sizes and titles, with usual values beside them: they must not be taken from the data.
     """
     from synthrelease.api import propose
-    from synthrelease.durable import refuse_unwritable, write_atomically
+    from synthrelease.files.atomic import refuse_unwritable, write_atomically
     from synthrelease.init.sources import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.field_schema import Label, described
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
+from synthrelease.numerics.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
 
 _BLOCK = 1 << 14  # rows
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from synthrelease.data.given import by_names, listed, plain
+from synthrelease.data.arguments import by_names, listed, plain
 from synthrelease.errors import ArgumentError
 
 

@@ -14,7 +14,7 @@ from synthrelease.data.cells import Code, labels, numbers
 from synthrelease.data.cells import categories as positions
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.feature_arrays import FeatureArrays
-from synthrelease.data.held import Held
+from synthrelease.data.in_memory import Held
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from synthrelease.data.arguments import listed, screen_keys
 from synthrelease.data.cells import Code, labels, numbers
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
-from synthrelease.data.given import listed, screen_keys
-from synthrelease.data.held import Held
+from synthrelease.data.in_memory import Held
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen

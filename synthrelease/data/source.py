@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthrelease.data.held import Held
+from synthrelease.data.in_memory import Held
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.builder import Built, build
+from synthrelease.building.builder import Built, build
 from synthrelease.bundle import Verification, open_bundle, verify
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
-from synthrelease.maths.blur import blurred
+from synthrelease.files.unwritable import cannot_write
+from synthrelease.numerics.blur import blurred
 from synthrelease.parallel import Progress
 from synthrelease.report.figures import Look, comparison_figure, save
 from synthrelease.report.public_report import write_report
-from synthrelease.unwritable import cannot_write
 
 FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
 

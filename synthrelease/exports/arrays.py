@@ -9,12 +9,12 @@ from urllib.parse import unquote
 import numpy as np
 
 from synthrelease.bundle import Bundle
+from synthrelease.dp.event import from_json
 from synthrelease.errors import MachineError, no_such
-from synthrelease.exports.promised import title
+from synthrelease.exports.guarantee_text import title
 from synthrelease.exports.tables import guarantee_sentence
 from synthrelease.kinds.dataset import Axis, Dataset
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy.event import from_json
 from synthrelease.report.families import families_of
 from synthrelease.report.released import Released
 from synthrelease.units import unit_of

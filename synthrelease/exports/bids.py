@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, BinaryIO
 
 from synthrelease.errors import DataError
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.csv import save_text
-from synthrelease.exports.table import Column, Table
-from synthrelease.exports.task import Task, json_bytes
+from synthrelease.exports.table import Column, ExportTable
+from synthrelease.exports.task import ExportTask, json_bytes
 from synthrelease.exports.written import Written, write_beside, write_tables
 
 TABLES, MISSING = "group", "n/a"
@@ -24,7 +24,7 @@ _WHAT = (
 )
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write every table with its sidecar, a README, the manifest below sourcedata, and what the dataset is.
 
     Raises:
@@ -38,7 +38,7 @@ def write(task: Task) -> list[str]:
     return write_beside(task, written, what=_WHAT, below="sourcedata")
 
 
-def _save(table: Table, file: BinaryIO) -> None:
+def _save(table: ExportTable, file: BinaryIO) -> None:
     for column in table.columns:
         if column.kind == "string" and (table.frame[column.name] == MISSING).any():
             raise DataError(
@@ -50,11 +50,11 @@ def _save(table: Table, file: BinaryIO) -> None:
     save_text(table.frame, file, separator="\t", null_value=MISSING)
 
 
-def _description(task: Task) -> dict[str, Any]:
+def _description(task: ExportTask) -> dict[str, Any]:
     release, tool, privacy = task.manifest["release"], task.manifest["tool"], task.privacy
     source = f"bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"
     description = {
-        "Name": promised.title(task.manifest),
+        "Name": guarantee_text.title(task.manifest),
         "BIDSVersion": _VERSION,
         "DatasetType": "derivative",
         "License": release.get("license", ""),
@@ -73,7 +73,7 @@ def _in_capitals(key: str) -> str:
     return key.title().replace("_", "").replace("Sha", "SHA")
 
 
-def _sidecar(task: Task, file: Written) -> dict[str, Any]:
+def _sidecar(task: ExportTask, file: Written) -> dict[str, Any]:
     table = {
         "Title": file.table.title,
         "Description": file.table.description,

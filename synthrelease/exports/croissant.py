@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.csv import write_csv
 from synthrelease.exports.licence import address, identifier
-from synthrelease.exports.table import Column, Table
+from synthrelease.exports.table import Column, ExportTable
 from synthrelease.exports.tables import guarantee_sentence
-from synthrelease.exports.task import MANIFEST, Task, json_bytes
+from synthrelease.exports.task import MANIFEST, ExportTask, json_bytes
 from synthrelease.exports.written import write_beside
 from synthrelease.number_words import several
 
@@ -58,7 +58,7 @@ class DescribedFile:
     sha256: str  # in hexadecimal digits
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write every table as CSV, a README, the manifest, and `croissant.json`."""
     written = write_csv(task)
     warnings = write_beside(task, written, what=WHAT)
@@ -78,10 +78,10 @@ def write(task: Task) -> list[str]:
     return [*warnings, *_lacking(task.manifest)]
 
 
-def _exact(task: Task, table: Table) -> Table:
+def _exact(task: ExportTask, table: ExportTable) -> ExportTable:
     """The table, its guarantee to the last digit: descriptions of tables end in it with fewer."""
     output = task.output(table.output)
-    guarantee = " ".join([*promised.warned(task.manifest), promised.alone(task.manifest, output)])
+    guarantee = " ".join([*guarantee_text.warned(task.manifest), guarantee_text.alone(task.manifest, output)])
     rest = table.description.removesuffix(guarantee_sentence(task.manifest, output))
     return replace(table, description=f"{rest}{guarantee}")
 
@@ -115,21 +115,21 @@ def croissant(
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
-        "name": promised.title(manifest),
+        "name": guarantee_text.title(manifest),
         "alternateName": release["name"],
-        "description": " ".join([*promised.abstract(manifest), promised.together(manifest)]),
+        "description": " ".join([*guarantee_text.abstract(manifest), guarantee_text.together(manifest)]),
         **known,
         "version": release["version"],
         "datePublished": release["date"],
         "isLiveDataset": False,
-        "keywords": promised.keywords(manifest),
+        "keywords": guarantee_text.keywords(manifest),
         **{term: told for term, told in _responsible(manifest).items() if told},
         "distribution": [_file_object(file) for file in files],
         "recordSet": record_sets,
     }
 
 
-def record_set(table: Table, file_name: str) -> dict[str, Any]:
+def record_set(table: ExportTable, file_name: str) -> dict[str, Any]:
     """Return the description of a table and of its columns.
 
     Args:
@@ -160,17 +160,17 @@ def _responsible(manifest: dict[str, Any]) -> dict[str, Any]:
     contact = f" Who to ask: {release['contact']}." if "contact" in release else ""
     return {
         "rai:dataCollection": f"Data of {whose}, which are private and not part of the release. How they were collected is not in its manifest.",
-        "rai:dataPreprocessingProtocol": promised.making(manifest),
-        "rai:dataManipulationProtocol": "; ".join(promised.post_processing(manifest)) or "none",
+        "rai:dataPreprocessingProtocol": guarantee_text.making(manifest),
+        "rai:dataManipulationProtocol": "; ".join(guarantee_text.post_processing(manifest)) or "none",
         "rai:personalSensitiveInformation": [
-            *promised.guarantees(manifest),
-            *(f"Not protected: {told}." for told in promised.not_protected(manifest)),
+            *guarantee_text.guarantees(manifest),
+            *(f"Not protected: {told}." for told in guarantee_text.not_protected(manifest)),
         ],
-        "rai:dataBiases": [*promised.warned(manifest), *promised.biases(manifest)],
-        "rai:dataLimitations": promised.warnings(manifest),
+        "rai:dataBiases": [*guarantee_text.warned(manifest), *guarantee_text.biases(manifest)],
+        "rai:dataLimitations": guarantee_text.warnings(manifest),
         "rai:dataReleaseMaintenancePlan": (
             f"Version {release['version']}, built on {release['date']}. A release cannot be taken back. "
-            f"{promised.spending(manifest)}{contact}"
+            f"{guarantee_text.spending(manifest)}{contact}"
         ),
     }
 
@@ -188,7 +188,7 @@ def _file_object(file: DescribedFile) -> dict[str, Any]:
     }
 
 
-def _field(table: Table, column: Column, file_name: str) -> dict[str, Any]:
+def _field(table: ExportTable, column: Column, file_name: str) -> dict[str, Any]:
     bounds = {"minValue": column.lowest, "maxValue": column.highest}
     return {
         "@type": "cr:Field",
@@ -213,7 +213,7 @@ def _described(column: Column) -> list[str]:
     return told
 
 
-def _identifier(table: Table, column: str) -> str:
+def _identifier(table: ExportTable, column: str) -> str:
     """Identifiers are addresses on the web, where labels may hold what these cannot."""
     plain = quote(column, safe="")
     return f"{table.name}/{plain.replace('.', '%2E') if set(plain) <= {'.'} else plain}"

@@ -11,20 +11,20 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from synthrelease.exports.table import Table
-from synthrelease.exports.task import Task
+from synthrelease.exports.table import ExportTable
+from synthrelease.exports.task import ExportTask
 from synthrelease.exports.written import Written, write_beside, write_tables
 
 _ROWS = 1 << 16  # that are text in memory at a time
 WHAT = "Tables in CSV (RFC 4180, UTF-8): the first line has the names of columns, empty cells are missing values."
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write every table, a README and the manifest."""
     return write_beside(task, write_csv(task), what=WHAT)
 
 
-def write_csv(task: Task) -> list[Written]:
+def write_csv(task: ExportTask) -> list[Written]:
     """Write every table to a file of its own."""
     return write_tables(task, "csv", _save)
 
@@ -45,7 +45,7 @@ def save_text(frame: pl.DataFrame, file: BinaryIO, **form: Any) -> None:
         file.write(text.encode("utf-8"))
 
 
-def _save(table: Table, file: BinaryIO) -> None:
+def _save(table: ExportTable, file: BinaryIO) -> None:
     # A missing value alone would be an empty line, which readers leave out.
     quotes = "always" if table.frame.width == 1 else "necessary"
     save_text(table.frame, file, line_terminator="\r\n", quote_style=quotes)

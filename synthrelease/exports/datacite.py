@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.licence import SPDX, address, identifier
-from synthrelease.exports.task import Task, json_bytes
+from synthrelease.exports.task import ExportTask, json_bytes
 from synthrelease.exports.written import write_manifest
 
 UNAVAILABLE = ":unav"  # "value unavailable, possibly unknown"
 LATER = ":tba"  # "to be assigned or announced later"
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write `datacite.json`, and the manifest that it follows from."""
     document = datacite(task.manifest, size=task.bundle.path.stat().st_size, sha256=task.bundle_digest)
     (task.folder / "datacite.json").write_bytes(json_bytes(document))
@@ -46,13 +46,13 @@ def datacite(manifest: dict[str, Any], *, size: int, sha256: str) -> dict[str, A
     return {
         "schemaVersion": "http://datacite.org/schema/kernel-4",
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Release made from private data"},
-        "titles": [{"title": promised.title(manifest)}],
+        "titles": [{"title": guarantee_text.title(manifest)}],
         "creators": [{"name": UNAVAILABLE if contact is None else contact}],
         "publisher": {"name": LATER},  # the archive
         "publicationYear": release["date"][:4],
         "dates": [{"date": release["date"], "dateType": "Created"}],
         "version": release["version"],
-        "subjects": [{"subject": word, "lang": "en"} for word in promised.keywords(manifest)],
+        "subjects": [{"subject": word, "lang": "en"} for word in guarantee_text.keywords(manifest)],
         "descriptions": _descriptions(manifest, sha256),
         **known,
         "formats": ["application/x-hdf5"],
@@ -62,17 +62,20 @@ def datacite(manifest: dict[str, Any], *, size: int, sha256: str) -> dict[str, A
 
 def _descriptions(manifest: dict[str, Any], sha256: str) -> list[dict[str, str]]:
     told = {
-        "Abstract": [*promised.abstract(manifest), promised.together(manifest)],
-        "Methods": [*promised.making(manifest), *promised.post_processing(manifest)],
+        "Abstract": [*guarantee_text.abstract(manifest), guarantee_text.together(manifest)],
+        "Methods": [*guarantee_text.making(manifest), *guarantee_text.post_processing(manifest)],
         "TechnicalInfo": [
-            *promised.guarantees(manifest),
-            promised.spending(manifest),
-            promised.recomputed(sha256),
+            *guarantee_text.guarantees(manifest),
+            guarantee_text.spending(manifest),
+            guarantee_text.recomputed(sha256),
         ],
         "Other": [
-            *promised.warned(manifest),
-            *(f"Not protected: {one}." for one in promised.not_protected(manifest)),
-            *(f"Mind: {one}" for one in (*promised.biases(manifest), *promised.warnings(manifest))),
+            *guarantee_text.warned(manifest),
+            *(f"Not protected: {one}." for one in guarantee_text.not_protected(manifest)),
+            *(
+                f"Mind: {one}"
+                for one in (*guarantee_text.biases(manifest), *guarantee_text.warnings(manifest))
+            ),
         ],
     }
     return [

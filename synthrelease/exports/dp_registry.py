@@ -10,20 +10,20 @@ import json
 import re
 from typing import Any
 
+from synthrelease.dp.event import PrivateChoice, flatten, from_json
 from synthrelease.errors import PolicyError
-from synthrelease.exports import promised
-from synthrelease.exports.task import Task
+from synthrelease.exports import guarantee_text
+from synthrelease.exports.task import ExportTask
 from synthrelease.exports.templated import filled
 from synthrelease.exports.written import write_manifest
 from synthrelease.exports.yaml_text import bullets, scalar
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import several
-from synthrelease.privacy.event import PrivateChoice, flatten, from_json
 
 _VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP", "zcdp": "Zero-concentrated DP"}
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write `dp_registry.yaml`, and the manifest that it follows from."""
     record = dp_registry(task.manifest, sha256=task.bundle_digest)
     (task.folder / "dp_registry.yaml").write_text(record, encoding="utf-8")
@@ -58,7 +58,7 @@ def dp_registry(manifest: dict[str, Any], *, sha256: str) -> str:
         release=release,
         privacy=privacy,
         tool=tool,
-        promised=promised,
+        promised=guarantee_text,
         slug=_slug(release),
         product=_product_type(manifest["outputs"]),
         variant=_VARIANTS.get(privacy["guarantee"]["kind"], "Custom"),
@@ -75,9 +75,9 @@ def _additional(manifest: dict[str, Any], sha256: str) -> list[str]:
     return [
         f"Version {release['version']} of {release['name']}, built on {release['date']}.",
         *licence,
-        promised.recomputed(sha256),
-        *promised.biases(manifest),
-        *promised.warnings(manifest),
+        guarantee_text.recomputed(sha256),
+        *guarantee_text.biases(manifest),
+        *guarantee_text.warnings(manifest),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from synthrelease.bundle import Bundle
 from synthrelease.exports.folder import files_in, whole_folder
 from synthrelease.exports.formats import FORMATS
-from synthrelease.exports.task import Task
+from synthrelease.exports.task import ExportTask
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -57,7 +57,7 @@ def export(
         MachineError: the folder holds something else, or the disk or a permission is in the way.
     """
     with whole_folder(target, force=force) as folder:
-        warnings = FORMATS[form].write(Task(bundle, folder, stimuli, progress))
+        warnings = FORMATS[form].write(ExportTask(bundle, folder, stimuli, progress))
         files = files_in(folder)
         size = sum(path.stat().st_size for path in files)
     return Exported(len(files), size, tuple(warnings), bool(bundle.manifest["randomness"]["test_seed"]))

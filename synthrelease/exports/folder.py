@@ -1,6 +1,6 @@
 """A folder that is whole or not there, and takes the place of nothing but what an export wrote.
 
-It is written beside its target, locked, and swept as files are (`durable`). Where an older export is replaced, that one is put aside
+It is written beside its target, locked, and swept as files are (`files.atomic`). Where an older export is replaced, that one is put aside
 as `.<target>.<eight characters>.old` for a moment; if the machine stops just then, the next export puts it back first.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from synthrelease.durable import alone_beside, less_umask, partials, sync
 from synthrelease.errors import Argument, MachineError, Remedy
-from synthrelease.unwritable import PARTIAL, cannot_write, target_of, writing
+from synthrelease.files.atomic import alone_beside, less_umask, partials, sync
+from synthrelease.files.unwritable import PARTIAL, cannot_write, target_of, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
 _OLD = ".old"

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from synthrelease.exports.task import Task
+    from synthrelease.exports.task import ExportTask
 
 
 @dataclass(frozen=True)
@@ -16,12 +16,14 @@ class Format:
     """A form of export."""
 
     told: str  # what it is, in a few words
-    module: str  # of this package; its `write` takes a `Task`, and returns what the curator should know
+    module: str  # of this package; its `write` takes a `ExportTask`, and returns what the curator should know
 
     @property
-    def write(self) -> Callable[[Task], Sequence[str]]:
+    def write(self) -> Callable[[ExportTask], Sequence[str]]:
         """The function that writes it, loaded when it is asked for: libraries behind it may be slow."""
-        found: Callable[[Task], Sequence[str]] = import_module(f"synthrelease.exports.{self.module}").write
+        found: Callable[[ExportTask], Sequence[str]] = import_module(
+            f"synthrelease.exports.{self.module}"
+        ).write
         return found
 
 

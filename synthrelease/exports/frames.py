@@ -9,7 +9,7 @@ import polars as pl
 from synthrelease.bundle import Bundle
 from synthrelease.errors import no_such
 from synthrelease.exports.arrays import missing_library
-from synthrelease.exports.table import Column, Table
+from synthrelease.exports.table import Column, ExportTable
 from synthrelease.exports.tables import tables_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def frames_of(bundle: Bundle, name: str) -> pd.DataFrame | dict[str, pd.DataFram
     return next(iter(frames.values())) if len(frames) == 1 else frames
 
 
-def frame_of(table: Table, manifest: dict[str, Any]) -> pd.DataFrame:
+def frame_of(table: ExportTable, manifest: dict[str, Any]) -> pd.DataFrame:
     """Return a table as a frame of pandas.
 
     Args:

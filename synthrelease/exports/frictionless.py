@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.csv import WHAT, write_csv
 from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column
-from synthrelease.exports.task import MANIFEST, Task, json_bytes
+from synthrelease.exports.task import MANIFEST, ExportTask, json_bytes
 from synthrelease.exports.written import Written, write_beside
 
 PACKAGE = "datapackage.json"
@@ -21,7 +21,7 @@ _EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _PROFILE = "https://datapackage.org/profiles/2.0/{}.json"
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write every table, a README, the manifest, and datapackage.json."""
     written = write_csv(task)
     what = f"{WHAT} {PACKAGE} describes them as a Data Package: frictionless validate {PACKAGE}."
@@ -30,7 +30,7 @@ def write(task: Task) -> list[str]:
     return warnings
 
 
-def package(task: Task, written: list[Written]) -> dict[str, Any]:
+def package(task: ExportTask, written: list[Written]) -> dict[str, Any]:
     """Return the descriptor of all tables."""
     release, privacy = task.manifest["release"], task.privacy
     more = "The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it."
@@ -44,7 +44,7 @@ def package(task: Task, written: list[Written]) -> dict[str, Any]:
     return {
         "$schema": _PROFILE.format("datapackage"),
         "name": _name(release["name"]),
-        "title": promised.title(task.manifest),
+        "title": guarantee_text.title(task.manifest),
         "description": f"{privacy['promise']} {more}",
         "version": release["version"],
         "created": f"{release['date']}T00:00:00Z",
@@ -67,7 +67,7 @@ def _licence(licence: str) -> dict[str, str]:
     return {"name": known or "LicenseRef-release", "title": licence, **path}
 
 
-def _resource(task: Task, file: Written) -> dict[str, Any]:
+def _resource(task: ExportTask, file: Written) -> dict[str, Any]:
     return {
         "$schema": _PROFILE.format("dataresource"),
         "name": _name(file.table.name),

@@ -7,24 +7,24 @@ from functools import partial
 from io import BytesIO
 from typing import BinaryIO
 
-from synthrelease.exports import promised
-from synthrelease.exports.table import Table
-from synthrelease.exports.task import Task
+from synthrelease.exports import guarantee_text
+from synthrelease.exports.table import ExportTable
+from synthrelease.exports.task import ExportTask
 from synthrelease.exports.written import write_beside, write_tables
 
 _WHAT = "Tables in Parquet; the guarantee is also in the metadata of every file, under keys that begin with synthrelease."
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write every table, a README and the manifest."""
     return write_beside(task, write_tables(task, "parquet", partial(_save, task)), what=_WHAT)
 
 
-def metadata(task: Task, table: Table) -> dict[str, str]:
+def metadata(task: ExportTask, table: ExportTable) -> dict[str, str]:
     """Return what a file says of itself: texts, some of them JSON."""
     release = task.manifest["release"]
     values = {
-        "title": promised.title(task.manifest),
+        "title": guarantee_text.title(task.manifest),
         "release": f"{release['name']} {release['version']}, {release['date']}",
         "license": release.get("license", ""),
         "contact": release.get("contact", ""),
@@ -43,7 +43,7 @@ def metadata(task: Task, table: Table) -> dict[str, str]:
     return {f"synthrelease.{key}": text for key, text in texts.items() if text}
 
 
-def _save(task: Task, table: Table, file: BinaryIO) -> None:
+def _save(task: ExportTask, table: ExportTable, file: BinaryIO) -> None:
     whole = BytesIO()  # polars, given the file itself, would tell of a full disk in an error of its own
     table.frame.write_parquet(whole, metadata=metadata(task, table))
     file.write(whole.getbuffer())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synthrelease.exports.readme import item
 from synthrelease.exports.tables import guarantee_sentence
-from synthrelease.exports.task import Task
+from synthrelease.exports.task import ExportTask
 from synthrelease.exports.written import write_readme
 from synthrelease.report.pictures import draw, pictured
 
@@ -12,7 +12,7 @@ _WHAT = "Pictures of the released values, as PNG; the guarantee stands below eac
 _NOTHING = "nothing in this release is drawn: it has neither maps nor means along a numbered axis"
 
 
-def write(task: Task) -> list[str]:
+def write(task: ExportTask) -> list[str]:
     """Write a picture of every heatmap and of every mean signal, a README and the manifest."""
     shown = pictured(task.bundle)
     contents = []

@@ -70,7 +70,7 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> ReadableB
 
     Example:
         >>> import tempfile
-        >>> from synthrelease.builder import build
+        >>> from synthrelease.building.builder import build
         >>> from synthrelease.demo import copy_sample
         >>> folder = copy_sample(tempfile.mkdtemp())
         >>> path = build(folder / "plan.toml", folder / "release.h5", test_seed=1).path

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.table import Column
-from synthrelease.exports.task import MANIFEST, Task
+from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.exports.templated import filled
 from synthrelease.number_words import several
 from synthrelease.printable import printable_lines
-from synthrelease.report.promise_words import promise_of
+from synthrelease.report.guarantee_words import promise_of
 
 if TYPE_CHECKING:
     from synthrelease.exports.written import Written
@@ -23,7 +23,9 @@ _WIDTH = 100
 _NARROW = "\u202f"  # the space within numbers, which is no printable character
 
 
-def readme(task: Task, contents: Iterable[str], *, what: str, warnings: Sequence[str], below: str) -> bytes:
+def readme(
+    task: ExportTask, contents: Iterable[str], *, what: str, warnings: Sequence[str], below: str
+) -> bytes:
     """Return the text of `templates/README.txt`, in UTF-8: the same for the same bundle.
 
     Args:
@@ -42,7 +44,7 @@ def readme(task: Task, contents: Iterable[str], *, what: str, warnings: Sequence
         people=task.manifest["privacy"]["people"],
         promise=promise_of(task.manifest),
         what=what,
-        warnings=[*promised.warnings(task.manifest), *warnings],
+        warnings=[*guarantee_text.warnings(task.manifest), *warnings],
         contents=list(contents),
         manifest=manifest,
         signatures=signatures,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from synthrelease.bundle import Bundle
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.layout import SIGNATURE
-from synthrelease.bundle.signing.asked import MOST_SIGNATURE_BYTES, signature_file
 from synthrelease.bundle.signing.envelope import embedded_fault, envelope_of
+from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES, signature_file
 from synthrelease.bundle.signing.statement import statement, statement_fault
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError
 
 

@@ -22,7 +22,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ExportTable:
     """What one file of an export holds."""
 
     name: str  # of the file, without an ending: letters, digits, - and _

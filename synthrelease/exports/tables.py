@@ -13,22 +13,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
-from synthrelease.exports.table import Column, Table
+from synthrelease.dp.event import from_json
+from synthrelease.exports.table import Column, ExportTable
 from synthrelease.kinds.dataset import Axis, Dataset
 from synthrelease.kinds.parameters import Feature, Parameters
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy.event import from_json
 from synthrelease.report.families import Families, Family, families_of
 from synthrelease.report.file_names import FileNames
+from synthrelease.report.guarantee_words import standing
 from synthrelease.report.pictures import promise_caption
-from synthrelease.report.promise_words import standing
 from synthrelease.report.released import Released
 from synthrelease.units import unit_of
 
 _LARGE_ITEM = 4096  # values; items that have more have a table each
 
 
-def tables_of(bundle: Bundle, *, only: str | None = None) -> Iterator[Table]:
+def tables_of(bundle: Bundle, *, only: str | None = None) -> Iterator[ExportTable]:
     """Yield the tables of a release, output by output: at no time is there more than one of them.
 
     They hold the published values. Noisy integers are left out wherever something is derived from them, as everything is but the
@@ -80,7 +80,7 @@ class _Tables:
         self._summary = self._parameters.summary()
         self._families: Families = families_of(self._parameters.datasets(from_json(output["event"])))
 
-    def all(self) -> Iterator[Table]:
+    def all(self) -> Iterator[ExportTable]:
         """Yield all of them."""
         for families in self._stacked():
             yield from self._of_values(families)
@@ -101,7 +101,7 @@ class _Tables:
             by_axes.setdefault(tuple(axis.place for axis in family.axes), []).append(family)
         yield from by_axes.values()
 
-    def _of_values(self, families: list[Family]) -> Iterator[Table]:
+    def _of_values(self, families: list[Family]) -> Iterator[ExportTable]:
         first = families[0]
         name = "values" if not first.values.item_shape else first.part or first.values.path
         item_size = int(np.prod([len(axis) for axis in first.axes[1:]]))
@@ -111,7 +111,7 @@ class _Tables:
         for number, label in enumerate(first.axes[0].coordinates):
             yield self._table(str(label), families, slice(number, number + 1))
 
-    def _table(self, name: str, families: list[Family], rows: slice) -> Table:
+    def _table(self, name: str, families: list[Family], rows: slice) -> ExportTable:
         frames: list[pl.DataFrame] = []
         columns: dict[str, Column] = {}
         for family in families:
@@ -142,7 +142,7 @@ class _Tables:
         values = [column for column in ordered if column not in axes]
         whole = pl.concat(frames, how="diagonal").select([column.name for column in (*axes, *values)])
         quantity = families[0].values.quantity if len(families) == 1 else "values"
-        return Table(
+        return ExportTable(
             name,
             self._output,
             f"{quantity[:1].upper()}{quantity[1:]}"
@@ -177,7 +177,7 @@ class _Tables:
     def _array(self, dataset: Dataset) -> NDArray[Any]:
         return self._released.array(self._output, dataset.path)
 
-    def _of_records(self, datasets: list[Dataset]) -> Table:
+    def _of_records(self, datasets: list[Dataset]) -> ExportTable:
         frame: dict[str, pl.Series] = {}
         columns: list[Column] = []
         names = [_name(dataset) for dataset in datasets]
@@ -200,7 +200,7 @@ class _Tables:
                 labels = tuple(map(str, codes.coordinates))
                 frame[name] = spread(labels, values.astype(np.int64))
                 columns.append(Column(name, "string", "Category.", labels=labels))
-        return Table(
+        return ExportTable(
             "records",
             self._output,
             "Synthetic records",
@@ -210,7 +210,7 @@ class _Tables:
             pl.DataFrame(frame),
         )
 
-    def _of_categories(self, datasets: list[Dataset]) -> Table:
+    def _of_categories(self, datasets: list[Dataset]) -> ExportTable:
         frames = []
         for dataset in datasets:
             assert dataset.codes is not None
@@ -244,11 +244,11 @@ class _Tables:
         )
         words = "What the numbers of categories stand for, all of them public. What has neither label nor middle stands for a missing value."
         title = "Categories of the records' attributes"
-        return Table(
+        return ExportTable(
             "categories", self._output, title, words, columns, ("attribute", "category"), pl.concat(frames)
         )
 
-    def _of_counts(self, datasets: list[Dataset]) -> Table:
+    def _of_counts(self, datasets: list[Dataset]) -> ExportTable:
         """Noisy integers of sets of as many axes each, which are not the same."""
         frames = []
         for dataset in datasets:
@@ -270,7 +270,7 @@ class _Tables:
         words = f"{quantity[:1].upper()}{quantity[1:]}."
         whole = pl.concat(frames, how="diagonal")
         key = tuple(column.name for column in axes)
-        return Table(
+        return ExportTable(
             "counts",
             self._output,
             "Noisy counts",

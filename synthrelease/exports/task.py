@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from synthrelease.bundle import Bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.signature import detached_signature, embedded_signature
-from synthrelease.report.promise_words import promise_of
+from synthrelease.report.guarantee_words import promise_of
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -24,7 +24,7 @@ MANIFEST, SIGNATURES = "manifest.json", ("signature.json", "signature-2.json")
 
 
 @dataclass(frozen=True)
-class Task:
+class ExportTask:
     """An export that is being written."""
 
     bundle: Bundle  # that was verified in full
@@ -82,7 +82,7 @@ class Task:
             "guarantee": privacy["guarantee"],
             "covered": privacy["composition"]["outputs"],
             "not_protected": privacy["not_protected"],
-            "warnings": promised.warnings(self.manifest),
+            "warnings": guarantee_text.warnings(self.manifest),
             "test_seed": self.test_seed,
             "manifest_sha256": self.manifest_digest,
         }

@@ -10,11 +10,11 @@ from typing import BinaryIO
 
 import polars as pl
 
-from synthrelease.bundle.signing.asked import signature_file
+from synthrelease.bundle.signing.expectations import signature_file
 from synthrelease.exports.readme import readme, table_lines
-from synthrelease.exports.table import Table
+from synthrelease.exports.table import ExportTable
 from synthrelease.exports.tables import tables_of
-from synthrelease.exports.task import MANIFEST, Task
+from synthrelease.exports.task import MANIFEST, ExportTask
 
 README = "README.txt"
 FORMULAS = (
@@ -28,7 +28,7 @@ class Written:
     """A table that is in a file."""
 
     path: Path  # of the file, below the folder
-    table: Table  # without its rows
+    table: ExportTable  # without its rows
     rows: int
     size: int  # of the file, in bytes
     digest: str  # SHA-256 of the file
@@ -36,7 +36,7 @@ class Written:
 
 
 def write_tables(
-    task: Task, ending: str, save: Callable[[Table, BinaryIO], None], *, below: str = ""
+    task: ExportTask, ending: str, save: Callable[[ExportTable, BinaryIO], None], *, below: str = ""
 ) -> list[Written]:
     """Write every table of a bundle to a file called after it.
 
@@ -70,7 +70,7 @@ def write_tables(
     return written
 
 
-def write_beside(task: Task, written: Sequence[Written], *, what: str, below: str = "") -> list[str]:
+def write_beside(task: ExportTask, written: Sequence[Written], *, what: str, below: str = "") -> list[str]:
     """Write a README about tables, and the manifest; arguments and result as of `write_readme`."""
     warnings = [FORMULAS] if any(file.formulas for file in written) else []
     return [
@@ -80,7 +80,7 @@ def write_beside(task: Task, written: Sequence[Written], *, what: str, below: st
 
 
 def write_readme(
-    task: Task, contents: Iterable[str], *, what: str, warnings: Sequence[str] = (), below: str = ""
+    task: ExportTask, contents: Iterable[str], *, what: str, warnings: Sequence[str] = (), below: str = ""
 ) -> list[str]:
     """Write README.txt and the manifest, and return what the curator should know.
 
@@ -97,7 +97,7 @@ def write_readme(
     return faults
 
 
-def write_manifest(task: Task, *, below: str = "") -> list[str]:
+def write_manifest(task: ExportTask, *, below: str = "") -> list[str]:
     """Write the manifest as it stands in the bundle, and the signatures of it; result as of `write_readme`."""
     folder = task.folder / below
     folder.mkdir(exist_ok=True)
@@ -107,7 +107,7 @@ def write_manifest(task: Task, *, below: str = "") -> list[str]:
     return [f"{name} beside the bundle is no signature of it, and left out: {fault}"] if fault else []
 
 
-def _has_formulas(table: Table) -> bool:
+def _has_formulas(table: ExportTable) -> bool:
     texts = [column.name for column in table.columns if column.kind == "string"]
     begins = "^[=+@-]"
     return any(table.frame[name].str.contains(begins).any() for name in texts) or any(

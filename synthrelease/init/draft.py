@@ -12,7 +12,7 @@ from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.readers.folder import found_files, pattern_columns
 from synthrelease.data.source import Source
 from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
-from synthrelease.init.identifiers import Finding, telling_columns
+from synthrelease.init.identifiers import DirectIdentifier, telling_columns
 from synthrelease.init.messages import trial_messages
 from synthrelease.init.missing_codes import TEXTS, missing_codes
 from synthrelease.init.person import person_column
@@ -39,7 +39,7 @@ class Draft:
     counters: Sequence[str]  # columns of numbers that seem to count rows
     listed: Sequence[str]  # labels of the stimuli or recordings
     counts: Mapping[str, Sequence[int]]  # how many labels each person has, by column of stimuli or recordings
-    telling: Sequence[Finding]
+    telling: Sequence[DirectIdentifier]
     words: Sequence[str]  # of the recording's messages, to choose among
     name: str = ""
 

@@ -48,14 +48,14 @@ _UNIX_S = (1e9, 4e9)  # 2001 to 2096, in seconds; and a thousand, a million, a m
 _THOUSANDTHS = ("s", "ms", "µs", "ns")
 
 
-class Finding(NamedTuple):
+class DirectIdentifier(NamedTuple):
     """A column that tells more than it should, and what it seems to hold."""
 
     column: str
     what: str
 
 
-def telling_columns(frame: pl.DataFrame) -> list[Finding]:
+def telling_columns(frame: pl.DataFrame) -> list[DirectIdentifier]:
     """Return the columns of some rows that seem to hold names, initials, dates, wall-clock stamps or places.
 
     By the names of the columns, of the tracker that seems to have written them above all, and by the form of nine tenths of their distinct cells.
@@ -67,7 +67,7 @@ def telling_columns(frame: pl.DataFrame) -> list[Finding]:
         (column, _of_name(column) or _of_cells(frame[column], roles.unit_of(column), kinds.get(column, "")))
         for column in frame.columns
     )
-    return [Finding(column, what) for column, what in seeming if what]
+    return [DirectIdentifier(column, what) for column, what in seeming if what]
 
 
 def differ_by_session(labels: Sequence[str]) -> bool:

@@ -14,8 +14,8 @@ from synthrelease.data.screen import BLUR_SHARE
 from synthrelease.init.draft import Draft
 from synthrelease.init.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, X, Y
 from synthrelease.init.usual_ranges import usual_range
+from synthrelease.plan.settings_file import FILL_IN
 from synthrelease.printable import printable
-from synthrelease.settings_file import FILL_IN
 
 _MOST_LISTED = 100  # stimuli or recordings that are written into a plan
 _MANY = 9  # means of which Gaussian noise is less, at a δ of 1e-6: √2 · 9 against about 4.2 · √9 times what one of them takes

@@ -23,14 +23,14 @@ _FEW = 0.1  # of the files of the commonest kind: others than it are beside the 
 
 
 @dataclass(frozen=True)
-class Place:
+class SourcesAtPath:
     """What a path holds."""
 
     sources: tuple[Source, ...]  # a file, or files that are read as one table, each
     left_alone: tuple[str, ...] = ()  # names of tables in the folder that seem to be something else
 
 
-def tables_in(path: Path, given: Mapping[str, Any] | None = None) -> Place:
+def tables_in(path: Path, given: Mapping[str, Any] | None = None) -> SourcesAtPath:
     """Return how to read a file, or a folder.
 
     Args:
@@ -43,11 +43,11 @@ def tables_in(path: Path, given: Mapping[str, Any] | None = None) -> Place:
     """
     source = Source(path, **(given or {}))
     if source.format:
-        return Place((source,))
+        return SourcesAtPath((source,))
     if source.pattern:
         first = _read_as(replace(found_files(source)[0].source, pattern=""))
-        return Place((replace(source, separator=first.separator, header=first.header),))
-    return _folder(source) if path.is_dir() else Place((_read_as(source),))
+        return SourcesAtPath((replace(source, separator=first.separator, header=first.header),))
+    return _folder(source) if path.is_dir() else SourcesAtPath((_read_as(source),))
 
 
 def data_files(path: Path) -> list[Path]:
@@ -107,13 +107,13 @@ def _read_as(source: Source) -> Source:
     return tried
 
 
-def _folder(source: Source) -> Place:
+def _folder(source: Source) -> SourcesAtPath:
     path = source.path
     for known in FOLDERS:
         if known.holds(path):
             formatted = replace(source, format=known.name)
             known.found(formatted)  # what is wrong in it is said
-            return Place((formatted,))
+            return SourcesAtPath((formatted,))
     names = [file.relative_to(path).as_posix() for file in data_files(path)]
     if not names:
         raise DataError(
@@ -141,7 +141,7 @@ def _folder(source: Source) -> Place:
                 Argument("pattern", "P{person}_R{recording}.csv"),
             ),
         )
-    return Place(tuple(_of_group(source, group) for group in groups), tuple(left_alone))
+    return SourcesAtPath(tuple(_of_group(source, group) for group in groups), tuple(left_alone))
 
 
 def _kind_of_table(source: Source) -> tuple[str, ...]:

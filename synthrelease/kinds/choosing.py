@@ -1,7 +1,7 @@
 """A number drawn privately from a public list, and then a mechanism with it: what a cap and a number of frequencies share.
 
 Both papers take the number of least error from the data, which tells of the data. Here it is drawn with a probability that
-falls exponentially with its error (`noise.choice`), for a share of ε; the mechanism has the rest (`heatmap/private_cap.proof.md`,
+falls exponentially with its error (`dp.noise.choice`), for a share of ε; the mechanism has the rest (`heatmap/private_cap.proof.md`,
 `signals/private_frequencies.proof.md`).
 """
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Composed, Event, PrivateChoice
+from synthrelease.dp.noise.choice import private_choice
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.mechanism import Drawn, Mechanism, P
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.noise.choice import private_choice
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, Event, PrivateChoice
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.stored import is_stored_form, stored
+from synthrelease.numerics.stored import is_stored_form, stored
 
 Array = NDArray[Any]
 Index = tuple[int | slice, ...]  # of an item, or of some rows of one
@@ -88,7 +88,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Source:
+class DerivedFrom:
     """A dataset that another follows from; of the dataset's shape and unit, or what `part` makes of that.
 
     `whole` asks for all of its items at once, of which `part` takes what is needed (which alone is kept while a bundle is read).
@@ -118,7 +118,7 @@ class Dataset:
     codes: Axis | None = None  # whose places the values number
     items: int = 0
     by_rows: bool = False
-    sources: tuple[Source, ...] = ()
+    sources: tuple[DerivedFrom, ...] = ()
     derive: Callable[..., Array] | None = None
     care: float = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
     most: int | None = None  # of drawn numbers: they are from 0 to this

@@ -18,9 +18,10 @@ from synthrelease.kinds.parameters import Parameters
 
 if TYPE_CHECKING:
     from synthrelease.data.facts import Facts
+    from synthrelease.data.input_spec import InputSpec
+    from synthrelease.dp.guarantee import Neighbours
     from synthrelease.kinds.mechanism import Mechanism
-    from synthrelease.privacy.guarantee import Neighbours
-    from synthrelease.specs import InputSpec, OutputSpec
+    from synthrelease.kinds.output_spec import OutputSpec
 
 
 @dataclass(frozen=True)

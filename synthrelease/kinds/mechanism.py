@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from synthrelease.kinds.collected import Collected
+from synthrelease.dp.budget import GAUSSIAN, Budget, calibrated
+from synthrelease.dp.event import Composed, Event, Noise, noise_of
+from synthrelease.dp.guarantee import Guarantee, Neighbours
+from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.kinds.contributions import Collected
 from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.noise.addition import noised
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import GAUSSIAN, Budget, calibrated
-from synthrelease.privacy.event import Composed, Event, Noise, noise_of
-from synthrelease.privacy.guarantee import Guarantee, Neighbours
 
 UNKNOWN = Composed(())  # in the place of an event that is not known yet
 UNBOUNDED = 2**45  # integers of people whose number is private are smaller than this

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from synthrelease.kinds.dataset import Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.dataset import Array, Axis, Dataset, DerivedFrom, Index, Role
 
 PATH = "normalization"
 
@@ -40,7 +40,7 @@ def normalization(places: tuple[Axis, ...], function: Callable[[Array], Array]) 
         quantity="effective number of participants that the integers are divided by",
         unit="people",
         items=len(places),
-        sources=(Source("noisy", whole=True, part=first_of_each),),
+        sources=(DerivedFrom("noisy", whole=True, part=first_of_each),),
         derive=Normalization(function, tuple(map(len, places))),
     )
 

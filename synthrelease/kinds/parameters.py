@@ -11,9 +11,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from synthrelease.data.screen import Screen
-from synthrelease.field_schema import Label, Schema, among, described, object_schema
-from synthrelease.kinds.dataset import Array, Dataset, Role
-from synthrelease.privacy.event import (
+from synthrelease.dp.event import (
     DeniabilityTest,
     DiscreteLaplace,
     Disjoint,
@@ -26,8 +24,10 @@ from synthrelease.privacy.event import (
     flatten,
     noise_of,
 )
-from synthrelease.privacy.guarantee import Neighbours, Unit
-from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.dp.guarantee import Neighbours, Unit
+from synthrelease.dp.sensitivity import Sensitivity
+from synthrelease.field_schema import Label, Schema, among, described, object_schema
+from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.remarks import Remark, sentence
 
 Fault = tuple[str, str]  # a code, and a sentence

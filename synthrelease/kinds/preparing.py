@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from synthrelease.data.facts import Facts
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Feature
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
 
 
 def chosen_features(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from synthrelease.kinds.dataset import Array, Dataset, Source, in_order
+from synthrelease.dp.event import Event
+from synthrelease.kinds.dataset import Array, Dataset, DerivedFrom, in_order
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.privacy.event import Event
 
 Place = tuple[int, ...]
 
@@ -28,7 +28,7 @@ class Values:
         self.datasets = {one.path: one for one in parameters.datasets(event)}
         self._drawn = drawn
         self._kept: dict[tuple[str, Place], Array] = {}
-        self._parts: dict[Source, Array] = {}
+        self._parts: dict[DerivedFrom, Array] = {}
 
     def places(self) -> Iterator[tuple[Dataset, Place]]:
         """Yield every item of every dataset, sources before what follows."""
@@ -52,7 +52,7 @@ class Values:
             return np.asarray(self._drawn[path]).reshape(dataset.shape)
         return np.array([self.item(path, index) for index in dataset.indices()]).reshape(dataset.shape)
 
-    def _source(self, source: Source, index: Place) -> Array:
+    def _source(self, source: DerivedFrom, index: Place) -> Array:
         if source.whole:
             if source not in self._parts:
                 whole = self._drawn[source.path]

@@ -1,6 +1,6 @@
 """How a dataset stands: its grants, its debits, and what all its releases cost a person together.
 
-Somebody chooses each release who has seen those before it, so they are held against a filter (`privacy.filter`), which the first
+Somebody chooses each release who has seen those before it, so they are held against a filter (`dp.filter`), which the first
 of them and its grant have decided. One release by itself is composed exactly. Both at the δ of the grant in force.
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
 from itertools import chain
 
+from synthrelease.dp.filter import Filter, FilterSums, known_parts
 from synthrelease.ledger.charge import Charge, Grant
 from synthrelease.ledger.owner import Owner
-from synthrelease.privacy.filter import Filter, Sums, known_parts
 
 
 @dataclass(frozen=True)
-class Standing:
+class AccountStanding:
     """How a dataset stands with a charge, at the grant's δ.
 
     `after` is never below `before`. It can be below `here` where that is a sum of ε without δ: many such cost less at a δ.
@@ -32,7 +32,7 @@ class Standing:
             raise ValueError(f"Expected ε >= 0, found {astuple(self)}")
 
     @classmethod
-    def from_json(cls, form: dict[str, str]) -> Standing:
+    def from_json(cls, form: dict[str, str]) -> AccountStanding:
         """Read it back; KeyError, TypeError or ValueError if it is none that was paid."""
         standing = cls(*(float(form[key]) for key in ("before", "here", "after")))
         if math.inf in astuple(standing):
@@ -52,7 +52,7 @@ class Paid:
     digest: str  # of its entry, or of the one by which it was taken over last
     at: str  # when it was paid, UTC
     charge: Charge  # for what
-    standing: Standing  # as it was composed then, or when it was taken over last
+    standing: AccountStanding  # as it was composed then, or when it was taken over last
     owner: Owner  # the process that may draw noise on it
     drawn: bool = False  # whether one has begun to
     released: str | None = None  # the digest of the manifest that came of it, if one did
@@ -81,7 +81,7 @@ class Account:
     debits: dict[int, Paid] = field(default_factory=dict)
     # Of the first debit that cost anything, and of its grant: nothing later changes it.
     filter: Filter | None = None
-    _sums: Sums = field(default_factory=Sums)
+    _sums: FilterSums = field(default_factory=FilterSums)
 
     @property
     def grant(self) -> Grant:
@@ -108,10 +108,10 @@ class Account:
         """Return a debit that a process paid for the same charge and did not use before it ended."""
         return next((paid for paid in self.debits.values() if paid.is_left_over(charge)), None)
 
-    def costs(self, *charges: Charge, paid: int | None = None) -> Standing:
+    def costs(self, *charges: Charge, paid: int | None = None) -> AccountStanding:
         """Return how the dataset stands with a charge, or with several one after the other; `paid` is the debit of a single one, if it has one already."""
         rule = self.filter or self._filter_of(charges[0])
-        own = Sums()
+        own = FilterSums()
         if rule is not None:
             for charge in charges:
                 own += rule.sums(charge.events, delta=charge.delta)
@@ -122,7 +122,7 @@ class Account:
         after = self._spent(rule, others + own, chain(self._charges(without=paid), charges))
         # True of the numbers as they should be; here, of what rounding made of them, too.
         least = here if len(charges) == 1 and known_parts(events).needs_delta else 0.0
-        return Standing(before, here, max(after, before, least))
+        return AccountStanding(before, here, max(after, before, least))
 
     def _filter_of(self, first: Charge) -> Filter | None:
         return Filter.of(first.events, epsilon=self.grant.epsilon, delta=self.grant.delta)
@@ -130,7 +130,7 @@ class Account:
     def _charges(self, *, without: int | None = None) -> Iterable[Charge]:
         return (paid.charge for number, paid in self.debits.items() if number != without)
 
-    def _spent(self, rule: Filter | None, sums: Sums, charges: Iterable[Charge]) -> float:
+    def _spent(self, rule: Filter | None, sums: FilterSums, charges: Iterable[Charge]) -> float:
         """ε of releases: by the filter, or exactly, if one of them alone costs anything."""
         if rule is None:
             return 0.0

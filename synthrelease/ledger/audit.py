@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.ledger import chain
 from synthrelease.ledger.account import Paid
-from synthrelease.ledger.chain import Entry, Fault
+from synthrelease.ledger.chain import Fault, LedgerEntry
 from synthrelease.ledger.history import History, MisfitError
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
 
 # Relative: a unit of the fourth digit, where two versions of the accounting library may round apart.
 _CARE = 1e-3
@@ -23,7 +23,10 @@ Manifest = dict[str, Any]
 
 
 def faults(
-    entries: Sequence[Entry], *, digests: Sequence[str] = (), manifests: Mapping[str, Manifest] | None = None
+    entries: Sequence[LedgerEntry],
+    *,
+    digests: Sequence[str] = (),
+    manifests: Mapping[str, Manifest] | None = None,
 ) -> Iterator[Fault]:
     """Yield what is wrong with entries.
 
@@ -53,7 +56,7 @@ def faults(
     yield from _unpaid(history, holding, manifests or {})
 
 
-def _miscounted(history: History, paid: Paid, entry: Entry) -> Iterator[Fault]:
+def _miscounted(history: History, paid: Paid, entry: LedgerEntry) -> Iterator[Fault]:
     """Where a debit states what the events up to it do not amount to, or was paid beyond its grant."""
     account, stated, where = history.account_of(paid), paid.standing, f"entry {entry.number}"
     if entry.body.get("grant") != account.granted_by:

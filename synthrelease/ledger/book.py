@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import Argument, ArgumentError, PlanError, PolicyError, Remedy
 from synthrelease.ledger import audit, chain, history, statement, store
-from synthrelease.ledger.account import Account, Standing
+from synthrelease.ledger.account import Account, AccountStanding
 from synthrelease.ledger.audit import dataset_id
 from synthrelease.ledger.chain import Fault, now
 from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.debit import Debit
-from synthrelease.ledger.history import History, Kind
+from synthrelease.ledger.history import EntryKind, History
 from synthrelease.ledger.owner import Owner
 from synthrelease.ledger.quote import quoted
-from synthrelease.privacy.guarantee import Neighbours
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Ledger:
         with store.writing(self.path) as ledger:
             known = history.trusted(self.path, ledger.kept)
             if not ledger.kept.entries:
-                ledger.add({"kind": Kind.CREATED, "at": now(), "key": secrets.token_hex(32)})
+                ledger.add({"kind": EntryKind.CREATED, "at": now(), "key": secrets.token_hex(32)})
             self._refuse_twin(dataset, known)
             account = known.accounts.get(dataset)
             if account is not None and account.debits and account.grant.neighbours is not granted.neighbours:
@@ -96,9 +96,9 @@ class Ledger:
                     expected=str(account.grant.neighbours),
                     remedy=Remedy(Argument("neighbours", account.grant.neighbours), ", as before"),
                 )
-            ledger.add({"kind": Kind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
+            ledger.add({"kind": EntryKind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
 
-    def standing(self, charge: Charge) -> tuple[Grant, Standing]:
+    def standing(self, charge: Charge) -> tuple[Grant, AccountStanding]:
         """Return how the dataset stands with a charge; nothing is paid.
 
         Raises:
@@ -107,7 +107,7 @@ class Ledger:
         account = self._account(history.trusted(self.path, store.read(self.path, charge.dataset)), charge)
         return account.grant, quoted(account, charge, account.left_over(charge), where=self._where(charge))
 
-    def forecast(self, charges: Sequence[Charge]) -> tuple[Grant, Standing]:
+    def forecast(self, charges: Sequence[Charge]) -> tuple[Grant, AccountStanding]:
         """Return how a dataset would stand with several charges, whether or not they are within the grant; nothing is paid.
 
         Args:
@@ -149,9 +149,9 @@ class Ledger:
                 "standing": standing.to_json(),
             }
             what = (
-                {"kind": Kind.DEBIT, "charge": charge.to_json()}
+                {"kind": EntryKind.DEBIT, "charge": charge.to_json()}
                 if left_over is None
-                else {"kind": Kind.TAKEN_OVER, "debit": left_over.number}
+                else {"kind": EntryKind.TAKEN_OVER, "debit": left_over.number}
             )
             made = ledger.add({**body, **what})
             known.read(made)  # else nobody could, ever after

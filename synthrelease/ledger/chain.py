@@ -32,7 +32,7 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """One entry."""
 
     number: int  # 1, 2, 3, …
@@ -46,14 +46,14 @@ class Entry:
         return body
 
 
-def following(entries: Sequence[Entry], body: dict[str, Any]) -> Entry:
+def following(entries: Sequence[LedgerEntry], body: dict[str, Any]) -> LedgerEntry:
     """Return the entry of a body that is to follow others."""
     text = json.dumps({**body, "nonce": secrets.token_hex(16)}, sort_keys=True, allow_nan=False)
     before = bytes.fromhex(entries[-1].digest) if entries else START
-    return Entry(len(entries) + 1, text, _digest(before, text))
+    return LedgerEntry(len(entries) + 1, text, _digest(before, text))
 
 
-def faults(entries: Sequence[Entry]) -> Iterator[Fault]:
+def faults(entries: Sequence[LedgerEntry]) -> Iterator[Fault]:
     """Yield where entries do not hang together."""
     before = START
     for place, entry in enumerate(entries, start=1):

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.event import Event
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.event import Event
+from synthrelease.dp.guarantee import Neighbours
 
 # As plans have it: schemas/plan-v1.schema.json.
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?")

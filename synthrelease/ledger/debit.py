@@ -9,7 +9,7 @@ from typing import Any
 
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import chain, history, store
-from synthrelease.ledger.history import Kind
+from synthrelease.ledger.history import EntryKind
 from synthrelease.ledger.owner import Owner
 
 
@@ -37,7 +37,7 @@ class Debit:
             return
         with self._lock:
             if not self._begun:
-                self._add({"kind": Kind.DRAWING})
+                self._add({"kind": EntryKind.DRAWING})
                 self._begun = True
 
     def release(self, manifest: bytes) -> None:
@@ -47,7 +47,7 @@ class Debit:
             PolicyError: that was noted already, or the ledger is gone or an older copy.
             MachineError: the ledger cannot be written.
         """
-        self._add({"kind": Kind.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
+        self._add({"kind": EntryKind.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
 
     def told(self) -> str:
         """Return what becomes of the debit if no bundle comes of it, for whoever reads of the failure."""

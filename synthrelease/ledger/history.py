@@ -10,14 +10,14 @@ from typing import Any
 
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import chain
-from synthrelease.ledger.account import Account, Paid, Standing
-from synthrelease.ledger.chain import Entry, Fault
+from synthrelease.ledger.account import Account, AccountStanding, Paid
+from synthrelease.ledger.chain import Fault, LedgerEntry
 from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.owner import Owner
 from synthrelease.ledger.store import Kept
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What an entry says."""
 
     CREATED = "created"
@@ -49,14 +49,14 @@ class History:
         key: of the digests that stand for datasets in manifests.
     """
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
         self.accounts: dict[str, Account] = {}
         self.key = b""
         self._of_debit: dict[int, Account] = {}
         for entry in entries:
             self.read(entry)
 
-    def read(self, entry: Entry) -> Paid | None:
+    def read(self, entry: LedgerEntry) -> Paid | None:
         """Take in one more entry, and return the debit that it makes or hands over, if it does.
 
         Raises:
@@ -70,28 +70,28 @@ class History:
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise MisfitError("not-an-entry", f"{where} is none that a ledger writes", where) from None
 
-    def _read(self, entry: Entry, body: dict[str, Any]) -> Paid | None:
+    def _read(self, entry: LedgerEntry, body: dict[str, Any]) -> Paid | None:
         kind = body["kind"]
-        if (kind == Kind.CREATED) is bool(self.key):
+        if (kind == EntryKind.CREATED) is bool(self.key):
             raise MisfitError("second-beginning", "a ledger begins once, with its first entry")
         if not isinstance(body["at"], str):
             raise MisfitError("no-time", "it does not say when")
         match kind:
-            case Kind.CREATED:
+            case EntryKind.CREATED:
                 self.key = bytes.fromhex(body["key"])
-            case Kind.GRANT:
+            case EntryKind.GRANT:
                 self._grant(entry, body)
-            case Kind.DEBIT:
+            case EntryKind.DEBIT:
                 return self._debit(entry, body)
-            case Kind.TAKEN_OVER:
+            case EntryKind.TAKEN_OVER:
                 return self._taken_over(entry, body)
-            case Kind.DRAWING | Kind.RELEASED:
+            case EntryKind.DRAWING | EntryKind.RELEASED:
                 self._went_on(kind, body)
             case _:
                 raise MisfitError("unknown-kind", "of a kind that no ledger writes")
         return None
 
-    def _grant(self, entry: Entry, body: dict[str, Any]) -> None:
+    def _grant(self, entry: LedgerEntry, body: dict[str, Any]) -> None:
         if not is_name(body["dataset"]):
             raise MisfitError("bad-dataset-name", "a dataset cannot have this name")
         account, grant = self.accounts.setdefault(body["dataset"], Account()), Grant.from_json(body)
@@ -101,8 +101,8 @@ class History:
             )
         account.grants.append((entry.number, body["at"], grant))
 
-    def _debit(self, entry: Entry, body: dict[str, Any]) -> Paid:
-        charge, standing = Charge.from_json(body["charge"]), Standing.from_json(body["standing"])
+    def _debit(self, entry: LedgerEntry, body: dict[str, Any]) -> Paid:
+        charge, standing = Charge.from_json(body["charge"]), AccountStanding.from_json(body["standing"])
         account = self.accounts.get(charge.dataset)
         if account is None or account.grant.neighbours is not charge.neighbours:
             raise MisfitError("nothing-granted", "paid from a grant that was none")
@@ -112,8 +112,8 @@ class History:
         self._of_debit[entry.number] = account
         return paid
 
-    def _taken_over(self, entry: Entry, body: dict[str, Any]) -> Paid:
-        owner, standing = Owner.from_json(body["owner"]), Standing.from_json(body["standing"])
+    def _taken_over(self, entry: LedgerEntry, body: dict[str, Any]) -> Paid:
+        owner, standing = Owner.from_json(body["owner"]), AccountStanding.from_json(body["standing"])
         paid = self.paid(body["debit"])
         if paid.drawn or paid.released is not None:
             raise MisfitError("taken-over-late", "a debit was taken over that noise had been drawn on")
@@ -121,12 +121,12 @@ class History:
 
     def _went_on(self, kind: str, body: dict[str, Any]) -> None:
         paid = self.paid(body["debit"])
-        if paid.released is not None or (paid.drawn and kind == Kind.DRAWING):
+        if paid.released is not None or (paid.drawn and kind == EntryKind.DRAWING):
             raise MisfitError("used-twice", "a debit was used twice")
         self._change(
             paid,
             **{"drawn": True}
-            if kind == Kind.DRAWING
+            if kind == EntryKind.DRAWING
             else {"released": bytes.fromhex(body["manifest"]).hex()},
         )
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
+from synthrelease.dp.filter import known_parts
 from synthrelease.errors import PolicyError
-from synthrelease.ledger.account import Account, Paid, Standing
+from synthrelease.ledger.account import Account, AccountStanding, Paid
 from synthrelease.ledger.charge import Charge
-from synthrelease.privacy.filter import known_parts
 
 
 def quoted(
     account: Account, charge: Charge, left_over: Paid | None, *, where: str, most_epsilon: float | None = None
-) -> Standing:
+) -> AccountStanding:
     """Return how the dataset will stand, within its grant and a policy's limit.
 
     Args:

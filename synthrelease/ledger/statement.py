@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from synthrelease.dp.filter import Filter
 from synthrelease.ledger.account import Account, Paid
-from synthrelease.privacy.filter import Filter
 
 
 def as_json(account: Account) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.ledger import chain
-from synthrelease.ledger.chain import Entry, Fault
+from synthrelease.ledger.chain import Fault, LedgerEntry
 
 _APPLICATION = 0x5372_4C67  # "SrLg": what `file` and `check` know a ledger by
 _VERSION = 1
@@ -36,7 +36,7 @@ _MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_V
 class Kept:
     """What a ledger's file holds at one moment."""
 
-    entries: list[Entry]  # all, in their order
+    entries: list[LedgerEntry]  # all, in their order
     faults: list[Fault]  # what is wrong with the file around them
 
 
@@ -122,7 +122,7 @@ class Writing:
         self._connection = connection
         self.kept = _kept(connection)
 
-    def add(self, body: dict[str, Any]) -> Entry:
+    def add(self, body: dict[str, Any]) -> LedgerEntry:
         """Add an entry, and return it; it is there for good once the block of `writing` has ended."""
         entry = chain.following(self.kept.entries, body)
         self._connection.execute(
@@ -213,7 +213,7 @@ def _closed_by_errors(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _kept(connection: sqlite3.Connection) -> Kept:
     rows = connection.execute("SELECT number, body, digest FROM entries ORDER BY number")
-    entries = [Entry(number, _text(body), _text(digest)) for number, body, digest in rows]
+    entries = [LedgerEntry(number, _text(body), _text(digest)) for number, body, digest in rows]
     return Kept(entries, list(_faults(connection, len(entries))))
 
 

@@ -4,9 +4,18 @@ Everything is done within one recording, the samples of one person on one stimul
 nobody's rows depend on anybody else. Detection is that of pymovements (extra `pymovements`); what comes out is as private as what went in.
 """
 
-from synthrelease.prepare.prepared import Prepared, prepare
+from synthrelease.prepare.prepared import PreparedInput, prepare
 from synthrelease.prepare.samples import Samples, load_samples
 from synthrelease.prepare.settings import Settings
 from synthrelease.prepare.tables import fixations, saccades, windows
 
-__all__ = ["Prepared", "Samples", "Settings", "fixations", "load_samples", "prepare", "saccades", "windows"]
+__all__ = [
+    "PreparedInput",
+    "Samples",
+    "Settings",
+    "fixations",
+    "load_samples",
+    "prepare",
+    "saccades",
+    "windows",
+]

@@ -13,17 +13,17 @@ import polars as pl
 
 from synthrelease.data.cells import in_natural_order
 from synthrelease.data.coordinates import Coordinates
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import Rows, read_if_small
-from synthrelease.durable import OWNER_ALONE, write_atomically
 from synthrelease.errors import DataError, PlanError
+from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.parallel import Progress
-from synthrelease.parts import people_in_parts, stamp_of
+from synthrelease.plan.partitions import people_in_parts, stamp_of
 from synthrelease.prepare.recordings import Stretches, stretches_of
 from synthrelease.prepare.samples import Samples, load_samples
 from synthrelease.prepare.settings import Settings
-from synthrelease.prepare.tables import Made, fixations_in, saccades_in, windows_in
-from synthrelease.specs import InputSpec
+from synthrelease.prepare.tables import PreparedTable, fixations_in, saccades_in, windows_in
 
 KINDS = ("fixations", "saccades", "windows")
 _USED = ("person", "stimulus", "x", "y", "time")  # columns by their roles
@@ -38,7 +38,7 @@ _MADE = ("onset_ms", "duration_ms", "x_px", "y_px", "pupil_mean", "window_end_s"
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedInput:
     """A table of events or windows; private."""
 
     # the rows, people and stimuli in natural order; of a recording of which nothing was found, one without
@@ -70,7 +70,7 @@ def prepare(
     pupil: str | None = None,
     keep: Sequence[str] = (),
     progress: Progress | None = None,
-) -> Prepared:
+) -> PreparedInput:
     """Return the fixations, saccades or windows of an input of raw samples.
 
     Args:
@@ -112,7 +112,7 @@ def prepare(
     return _prepared(pl.concat(frames), to, keep, tally, where=str(spec.source.path))
 
 
-def _tally(stretches: Stretches, made: Made) -> dict[str, int]:
+def _tally(stretches: Stretches, made: PreparedTable) -> dict[str, int]:
     """What notes and warnings count, of some people."""
     samples = stretches.samples
     missing = np.isnan(samples.x_px)
@@ -130,7 +130,7 @@ def _tally(stretches: Stretches, made: Made) -> dict[str, int]:
 
 def _prepared(
     frame: pl.DataFrame, to: str, keep: Sequence[str], tally: Mapping[str, int], *, where: str
-) -> Prepared:
+) -> PreparedInput:
     made = int(frame[_ALWAYS[to]].is_not_null().sum())
     if not made:
         raise DataError(
@@ -141,7 +141,7 @@ def _prepared(
             remedy="look at width_mm and distance_mm of the input's screen, at its coordinates, and at the thresholds",
         )
     people = in_natural_order(frame["person"].unique().to_list())
-    return Prepared(
+    return PreparedInput(
         # The same rows however the people were divided.
         frame.sort(pl.col("person").cast(pl.Enum(people)), maintain_order=True),
         made,
@@ -228,7 +228,7 @@ def _samples(
     )
 
 
-_MAKERS: dict[str, Callable[[Stretches, Settings], Made]] = {
+_MAKERS: dict[str, Callable[[Stretches, Settings], PreparedTable]] = {
     "fixations": fixations_in,
     "saccades": saccades_in,
     "windows": windows_in,

@@ -14,7 +14,7 @@ from synthrelease.data.cells import Code, labels, numbers
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.gaze import refuse_off_screen
-from synthrelease.data.held import Held
+from synthrelease.data.in_memory import Held
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source

@@ -82,7 +82,7 @@ def windows(samples: Samples, settings: Settings | None = None) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class Made:
+class PreparedTable:
     """A table of some stretches."""
 
     frame: pl.DataFrame
@@ -90,21 +90,21 @@ class Made:
     resting_ns: int | None = None  # how long all fixations are together; None where they were not looked for
 
 
-def fixations_in(stretches: Stretches, settings: Settings) -> Made:
+def fixations_in(stretches: Stretches, settings: Settings) -> PreparedTable:
     """Return the fixations of stretches; else as `fixations`."""
     found = fixations_of(motion_of(stretches), settings)
     pupil = ["pupil_mean"] if "pupil_mean" in found.columns else []
     frame = _labelled(_timed(found), stretches.samples, [*_TIMES, "x_px", "y_px", *pupil])
-    return Made(frame, resting_ns=_length(found))
+    return PreparedTable(frame, resting_ns=_length(found))
 
 
-def saccades_in(stretches: Stretches, settings: Settings) -> Made:
+def saccades_in(stretches: Stretches, settings: Settings) -> PreparedTable:
     """Return the saccades of stretches; else as `saccades`."""
     found = saccades_of(motion_of(stretches), settings)
-    return Made(_labelled(_timed(found), stretches.samples, [*_TIMES, *_SACCADE]))
+    return PreparedTable(_labelled(_timed(found), stretches.samples, [*_TIMES, *_SACCADE]))
 
 
-def windows_in(stretches: Stretches, settings: Settings) -> Made:
+def windows_in(stretches: Stretches, settings: Settings) -> PreparedTable:
     """Return the features of windows; else as `windows`."""
     motion = motion_of(stretches)
     resting = fixations_of(motion, settings)
@@ -114,7 +114,7 @@ def windows_in(stretches: Stretches, settings: Settings) -> Made:
     timed = found.with_columns(_divided(found["end_ns"], _NS_PER_S).alias("window_end_s"))
     features = [name for name in found.columns if name not in ("recording", "begin_ns", "end_ns")]
     frame = _labelled(timed, stretches.samples, ["window_end_s", *features])
-    return Made(frame, left_out, _length(resting))
+    return PreparedTable(frame, left_out, _length(resting))
 
 
 def _length(events: pl.DataFrame) -> int:

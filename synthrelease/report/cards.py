@@ -7,17 +7,17 @@ from enum import StrEnum
 from typing import Any
 
 from synthrelease.bundle.disclosure import output_sentences
+from synthrelease.dp.guarantee import NoGuarantee, PlausibleDeniability, from_json
 from synthrelease.kinds.registry import kind_of, parameters_of
-from synthrelease.privacy.guarantee import NoGuarantee, PlausibleDeniability, from_json
 from synthrelease.report.exhibits import Shown
+from synthrelease.report.guarantee_words import formal, standing
 from synthrelease.report.mechanism_words import noise_words
 from synthrelease.report.panels import shown_of
-from synthrelease.report.promise_words import formal, standing
 from synthrelease.report.released import Released
 from synthrelease.report.row_words import rows_of
 
 
-class Standing(StrEnum):
+class Protection(StrEnum):
     """What kind of promise an output has."""
 
     PROTECTED = "differentially private"
@@ -35,7 +35,7 @@ class Card:
     what: str  # it publishes
     rows: tuple[str, ...]
     made: str
-    standing: Standing  # the kind of its promise
+    standing: Protection  # the kind of its promise
     promise: str  # it, in words
     formal: str  # in its own notation
     narrower: str  # what it costs where less than a person changes
@@ -56,11 +56,11 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
     guarantee = from_json(output["guarantee"])
     match guarantee:
         case PlausibleDeniability():
-            kind = Standing.UNPROTECTED if guarantee.vacuous else Standing.CRITERION
+            kind = Protection.UNPROTECTED if guarantee.vacuous else Protection.CRITERION
         case NoGuarantee():
-            kind = Standing.UNPROTECTED
+            kind = Protection.UNPROTECTED
         case _:
-            kind = Standing.PROTECTED
+            kind = Protection.PROTECTED
     parameters = parameters_of(output)
     done, warnings = output_sentences(output)
     return Card(

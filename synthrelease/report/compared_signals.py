@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.number_words import short
-from synthrelease.report.exhibits import Cell, Panel, Picture, Plate, Table
+from synthrelease.report.exhibits import Panel, Picture, Plate, TableCell, TableExhibit
 from synthrelease.report.figures import write_png
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import signals_figure
@@ -49,7 +49,7 @@ def compared_signals(
     file = io.BytesIO()
     width, height = write_png(figure, file)
     rows = [
-        (name, tuple(map(Cell, (_range(known[name]) if name in known else "nobody", _range(own)))))
+        (name, tuple(map(TableCell, (_range(known[name]) if name in known else "nobody", _range(own)))))
         for name, own in released.items()
     ]
     alt = f"Line chart of {y_label} over {len(steps)} steps: released courses, and the true ones dashed. "
@@ -58,7 +58,7 @@ def compared_signals(
         title,
         (Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),)),),
         "Solid: released. Dashed: the truth, which stays private.",
-        Table(f"{y_label}, by recording", ("recording", "true", "released"), tuple(rows)),
+        TableExhibit(f"{y_label}, by recording", ("recording", "true", "released"), tuple(rows)),
     )
 
 

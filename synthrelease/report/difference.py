@@ -14,17 +14,17 @@ from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, 
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.manifest import FORMAT_OF
+from synthrelease.dp.event import Noise, noise_of
+from synthrelease.dp.event import from_json as event_from_json
+from synthrelease.dp.guarantee import Guarantee
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
+from synthrelease.dp.strength import Comparison, compare
 from synthrelease.errors import BundleError
 from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy.event import Noise, noise_of
-from synthrelease.privacy.event import from_json as event_from_json
-from synthrelease.privacy.guarantee import Guarantee
-from synthrelease.privacy.guarantee import from_json as guarantee_from_json
-from synthrelease.privacy.strength import Comparison, compare
 from synthrelease.report.changes import Change, changes
 from synthrelease.report.difference_text import as_text
-from synthrelease.report.release_promise import compare_releases
+from synthrelease.report.release_guarantee import compare_releases
 from synthrelease.report.same_noise import Likeness, Pairs, in_order, is_no_chance, likeness
 
 
@@ -166,7 +166,7 @@ def difference(
 
 
 @dataclass(frozen=True)
-class _Side:
+class _Release:
     """One of the two releases, its parts by the names of outputs."""
 
     file: str
@@ -230,7 +230,7 @@ def _integers(datasets: Mapping[str, NDArray[Any]], dataset: Dataset, where: str
     return array
 
 
-def _side(file: str, release: Release) -> _Side:
+def _side(file: str, release: Release) -> _Release:
     manifest = release.manifest
     outputs = _outputs(manifest)
     if len(outputs) < len(manifest["outputs"]):
@@ -247,14 +247,14 @@ def _side(file: str, release: Release) -> _Side:
         name = next((part for part in path.split("/")[2:3] if part in outputs), "")
         inside = name and path.startswith(f"{dataset_path(name)}/")
         digests[name if inside else ""][path] = sha256
-    return _Side(file, release, outputs, guarantees, noises, digests)
+    return _Release(file, release, outputs, guarantees, noises, digests)
 
 
 def _contradiction(code: str, problem: str, where: str) -> BundleError:
     return BundleError(code, problem, where=where, remedy="run: synthrelease verify")
 
 
-def _dataset_changes(name: str, before: _Side, after: _Side) -> DatasetChanges:
+def _dataset_changes(name: str, before: _Release, after: _Release) -> DatasetChanges:
     old, new = before.digests[name], after.digests[name]
     drawn = before.paths(name, noisy=False) | after.paths(name, noisy=False) if name else set()
     sources = drawn & {*old, *new} or set(new)
@@ -268,7 +268,7 @@ def _dataset_changes(name: str, before: _Side, after: _Side) -> DatasetChanges:
     )
 
 
-def _with_likeness(datasets: DatasetChanges, before: _Side, after: _Side) -> DatasetChanges:
+def _with_likeness(datasets: DatasetChanges, before: _Release, after: _Release) -> DatasetChanges:
     """By place; and where that does not compare all, in the order of the integers: whichever shows that noise was used twice."""
     name = datasets.output
     old, new = before.noises[name], after.noises[name]
@@ -299,7 +299,7 @@ def _with_likeness(datasets: DatasetChanges, before: _Side, after: _Side) -> Dat
     return replace(datasets, likeness=by_order if by_order.repeated or not by_place.places else by_place)
 
 
-def _is_other_draw(datasets: DatasetChanges, before: _Side, after: _Side) -> bool:
+def _is_other_draw(datasets: DatasetChanges, before: _Release, after: _Release) -> bool:
     """Whether anything that was drawn, and carries no noise, is other or new."""
     name = datasets.output
     noisy = after.paths(name, noisy=True)
@@ -307,7 +307,7 @@ def _is_other_draw(datasets: DatasetChanges, before: _Side, after: _Side) -> boo
     return any(before.digests[name].get(path) != after.digests[name][path] for path in drawn)
 
 
-def _noise_hazards(compared: Difference, before: _Side, after: _Side) -> Iterator[str]:
+def _noise_hazards(compared: Difference, before: _Release, after: _Release) -> Iterator[str]:
     for datasets in (datasets for datasets in compared.datasets if datasets.output):
         name, likeness = datasets.output, datasets.likeness
         if likeness is not None and likeness.repeated and datasets.redrawn:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.dp.guarantee import from_json
+from synthrelease.dp.strength import SAME, Comparison, RelativeStrength
 from synthrelease.number_words import listed, several
 from synthrelease.printable import printable
-from synthrelease.privacy.guarantee import from_json
-from synthrelease.privacy.strength import SAME, Comparison, Verdict
 from synthrelease.report.changes import ABSENT, Change
 from synthrelease.report.summary import wrapped
 
@@ -75,7 +75,7 @@ def _guarantee(difference: Difference, places: list[Change]) -> Iterator[str]:
 
 
 def _verdict(comparison: Comparison, of: str = "") -> str:
-    if comparison.verdict is not Verdict.EQUAL:
+    if comparison.verdict is not RelativeStrength.EQUAL:
         return f"{comparison.verdict.upper()}{of}: {comparison.because}"
     return f"the same{of}" + ("" if comparison.because == SAME else f": {comparison.because}")
 

@@ -39,7 +39,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table."""
 
     text: str  # its content
@@ -47,13 +47,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableExhibit:
     """Rows with a heading each."""
 
     form: ClassVar[str] = "table"
     title: str  # its caption
     head: tuple[str, ...]  # of the columns, that of the rows' headings first
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]  # the heading of each, and its cells
+    rows: tuple[tuple[str, tuple[TableCell, ...]], ...]  # the heading of each, and its cells
     note: str = ""  # below; "" for none
 
 
@@ -65,7 +65,7 @@ class Plate:
     title: str  # of the plate
     panels: tuple[Panel, ...]  # beside each other, where there is room
     caption: str  # how to read them
-    table: Table | None = None  # their numbers
+    table: TableExhibit | None = None  # their numbers
 
     @property
     def strip(self) -> bool:
@@ -85,7 +85,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Histogram:
+class HistogramExhibit:
     """Bars over an axis from a low to a high value."""
 
     form: ClassVar[str] = "histogram"
@@ -101,7 +101,7 @@ class Histogram:
     outline: str = ""  # a line over the bars, as SVG has paths; "" for none
 
 
-Exhibit = Plate | Table | Histogram
+Exhibit = Plate | TableExhibit | HistogramExhibit
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from synthrelease.report.exhibits import Bar, Histogram
+from synthrelease.report.exhibits import Bar, HistogramExhibit
 
 _MOST = 160  # bars; more are thinner than a pixel of a phone
 _GAP = 0.12  # between bars, of their width
@@ -21,7 +21,7 @@ def histogram(
     note: str = "",
     intervals: ArrayLike | None = None,
     outline: ArrayLike | None = None,
-) -> Histogram:
+) -> HistogramExhibit:
     """Return a drawing of bars; of more than 160 neighbours are added up.
 
     Args:
@@ -46,8 +46,8 @@ def histogram(
     drawn = [heights, *(other.ravel() for other in (ends, line) if other is not None)]
     reach: NDArray[np.float64] = np.concatenate(drawn)
     most, least = max(0.0, float(reach.max())), min(0.0, float(reach.min()))
-    unit = Histogram.height / ((most - least) or 1.0)
-    each = Histogram.width / len(heights)
+    unit = HistogramExhibit.height / ((most - least) or 1.0)
+    each = HistogramExhibit.width / len(heights)
 
     def at(value: float) -> float:
         return round((most - value) * unit, 2)
@@ -60,4 +60,4 @@ def histogram(
         bars.append(Bar(left, top, width, round(bottom - top, 2), whisker))
     steps = [] if line is None else [at(value) for value in line.tolist()]
     path = "".join(f"{'V' if i else 'M0 '}{y:g}H{round((i + 1) * each, 2):g}" for i, y in enumerate(steps))
-    return Histogram(title, tuple(bars), at(0.0), low, high, alt, note, path)
+    return HistogramExhibit(title, tuple(bars), at(0.0), low, high, alt, note, path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from synthrelease.dp.event import from_json as event_from_json
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import short
-from synthrelease.privacy.event import from_json as event_from_json
 
 _NORMS = {"l1": "the sum of the changes", "l2": "the root of the sum of their squares"}
 

@@ -11,11 +11,20 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.event import from_json
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.number_words import grouped, listed, several, short
-from synthrelease.privacy.event import from_json
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.report.exhibits import Cell, Exhibit, Histogram, Panel, Picture, Plate, Shown, Table
+from synthrelease.report.exhibits import (
+    Exhibit,
+    HistogramExhibit,
+    Panel,
+    Picture,
+    Plate,
+    Shown,
+    TableCell,
+    TableExhibit,
+)
 from synthrelease.report.families import Family
 from synthrelease.report.figures import evenly_chosen, write_png
 from synthrelease.report.histograms import histogram
@@ -183,12 +192,12 @@ def _course(view: CourseView) -> Plate:
     for name, (values, band) in view.curves.items():
         low, high, spread = (short(float(x)) for x in (values.min(), values.max(), np.median(band)))
         parts.append(f"{name} between {low} and {high}, ± {spread}")
-        rows.append((name, tuple(map(Cell, (low, high, f"± {spread}")))))
+        rows.append((name, tuple(map(TableCell, (low, high, f"± {spread}")))))
     more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
     alt = f"Line chart of {view.y_label} over {len(view.x)} places: {'; '.join(parts[:_LISTED])}{more}."
     note = "Uncertainty: one standard deviation, the median along the axis."
     head = ("curve", "lowest", "highest", "uncertainty")
-    table = Table(view.y_label, head, tuple(rows[:_LISTED]), note)
+    table = TableExhibit(view.y_label, head, tuple(rows[:_LISTED]), note)
     return Plate(view.label, (_chart(view, alt),), "The band is ± one standard deviation.", table)
 
 
@@ -226,7 +235,7 @@ def _number(value: float, quantity: str) -> str:
     return f"{100 * value:.1f} %" if quantity.startswith("proportion") else short(value)
 
 
-def _bars(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table:
+def _bars(views: OutputViews, family: Family, index: tuple[int, ...]) -> TableExhibit:
     dataset = family.values
     values = views.released.item(views.name, dataset.path, index).tolist()
     spread = _uncertainty(views, family, index)
@@ -234,11 +243,13 @@ def _bars(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table:
     most = max(*map(abs, values), 1e-300) if not dataset.quantity.startswith("proportion") else 1.0
     axis = family.axes[-1]
     rows = [
-        (str(label), (Cell(f"{_number(value, dataset.quantity)}{error}", max(value, 0.0) / most),))
+        (str(label), (TableCell(f"{_number(value, dataset.quantity)}{error}", max(value, 0.0) / most),))
         for label, value in zip(axis.coordinates, values, strict=True)
     ]
     title = f"{_label(family, index)}: {dataset.quantity}"
-    return Table(title, (axis.name, dataset.quantity), tuple(rows[:_NAMED]), _cut(len(rows), axis.name))
+    return TableExhibit(
+        title, (axis.name, dataset.quantity), tuple(rows[:_NAMED]), _cut(len(rows), axis.name)
+    )
 
 
 def _uncertainty(views: OutputViews, family: Family, index: tuple[int, ...]) -> float | None:
@@ -250,7 +261,7 @@ def _uncertainty(views: OutputViews, family: Family, index: tuple[int, ...]) -> 
     return float(value) if np.ndim(value) == 0 else None
 
 
-def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table:
+def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> TableExhibit:
     dataset = family.values
     values = views.released.item(views.name, dataset.path, index)
     matrix = values.reshape(-1, values.shape[-1])[:_NAMED, :_NAMED]
@@ -261,9 +272,9 @@ def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table
         (
             str(down.coordinates[row]),
             tuple(
-                Cell("–")
+                TableCell("–")
                 if square and row == column
-                else Cell(_number(float(x), dataset.quantity), float(x) / most)
+                else TableCell(_number(float(x), dataset.quantity), float(x) / most)
                 for column, x in enumerate(matrix[row])
             ),
         )
@@ -272,14 +283,14 @@ def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table
     note = f"From the {down.name} of the row to the {across.name} of the column. Bars: against the largest."
     head = (down.name, *map(str, across.coordinates[:_NAMED]))
     title = f"{_label(family, index)}: {dataset.quantity}"
-    return Table(title, head, tuple(rows), f"{note} {_cut(len(down), down.name)}".strip())
+    return TableExhibit(title, head, tuple(rows), f"{note} {_cut(len(down), down.name)}".strip())
 
 
 def _cut(number: int, noun: str) -> str:
     return f"{number - _NAMED} more along {noun} are in the bundle." if number > _NAMED else ""
 
 
-def _values(views: OutputViews, families: list[Family]) -> Table:
+def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
     """Single numbers of all parts: each with its interval, if it has one."""
     rows = []
     for family in families:
@@ -289,13 +300,13 @@ def _values(views: OutputViews, families: list[Family]) -> Table:
         for index in family.values.indices():
             between = "none" if ends is None else " to ".join(short(float(end)) for end in ends[index])
             called = f"{family.part} of {', '.join(reversed(_label(family, index).split(', ')))}"
-            rows.append((called, (Cell(short(float(values[index]))), Cell(between))))
+            rows.append((called, (TableCell(short(float(values[index]))), TableCell(between))))
     left = f"{len(rows) - _ROWS} more are in the bundle." if len(rows) > _ROWS else ""
     head = (views.parameters.part, "value", "95 % interval of the noise")
-    return Table("Values", head, tuple(rows[:_ROWS]), left)
+    return TableExhibit("Values", head, tuple(rows[:_ROWS]), left)
 
 
-def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> Histogram:
+def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> HistogramExhibit:
     dataset = family.values
     values = views.released.item(views.name, dataset.path, index)
     interval = next((one for one in family.beside if one.role is Role.INTERVAL), None)
@@ -329,10 +340,10 @@ def _marginal(views: OutputViews, dataset: Dataset) -> Exhibit:
     if not isinstance(coordinates, np.ndarray) and len(labels) <= _LISTED:
         most, total = max(int(counts.max()), 1), max(int(counts.sum()), 1)
         rows = [
-            (label, (Cell(grouped(count), count / most), Cell(f"{100 * count / total:.1f} %")))
+            (label, (TableCell(grouped(count), count / most), TableCell(f"{100 * count / total:.1f} %")))
             for label, count in zip(labels, counts.tolist(), strict=True)
         ]
-        return Table(name, ("category", "records", "proportion"), tuple(rows))
+        return TableExhibit(name, ("category", "records", "proportion"), tuple(rows))
     known = len(counts) - (isinstance(coordinates, np.ndarray) and bool(np.isnan(coordinates[-1])))
     note = f"{several(int(counts[-1]), 'record')} with a missing value." if known < len(counts) else ""
     fullest = int(counts[:known].argmax())

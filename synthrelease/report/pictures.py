@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import DataError, MachineError
 from synthrelease.number_words import listed
-from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.figures import map_figure, save, strip_figure
 from synthrelease.report.file_names import FileNames
 from synthrelease.report.released import Released

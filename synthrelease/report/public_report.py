@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import synthrelease
 from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.bundle.trust import on_trust
-from synthrelease.durable import refuse_unwritable, write_atomically
+from synthrelease.files.atomic import refuse_unwritable, write_atomically
 from synthrelease.report.budget_bars import budget_charts
-from synthrelease.report.cards import Card, Standing, card_of
+from synthrelease.report.cards import Card, Protection, card_of
 from synthrelease.report.exhibits import PICTURES
+from synthrelease.report.guarantee_words import promise_of
 from synthrelease.report.page import embedded, render
-from synthrelease.report.promise_words import promise_of
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
+class BundleSource:
     """The file a page is made of."""
 
     name: str  # of the file, without its folder
@@ -82,13 +82,13 @@ def write_report(
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
             cards.append(card_of(released, output, pictures=pictures))
-    source = Source(bundle.name, _digest(bundle), tuple(checked), tuple(signed_by))
+    source = BundleSource(bundle.name, _digest(bundle), tuple(checked), tuple(signed_by))
     page = public_page(manifest, cards, source).encode("utf-8")
     write_atomically(target, page, force=force)
     return len(page)
 
 
-def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: Source) -> str:
+def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleSource) -> str:
     """Return the page as text."""
     return render(
         "public.html",
@@ -98,7 +98,7 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: Source)
         promise=promise_of(manifest),
         charts=budget_charts(manifest),
         cards=cards,
-        unprotected=[card.name for card in cards if card.standing is Standing.UNPROTECTED],
+        unprotected=[card.name for card in cards if card.standing is Protection.UNPROTECTED],
         source=source,
         on_trust=on_trust(manifest),
         version=synthrelease.__version__,

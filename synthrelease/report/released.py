@@ -10,11 +10,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.bundle_file import BundleFile, Stream
 from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import FORMAT_OF
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile, Stream
 from synthrelease.errors import BundleError
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.values import Values

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from synthrelease.privacy.event import Noise, RoundedGaussian
+from synthrelease.dp.event import Noise, RoundedGaussian
 
 _SIGNIFICANCE = 1e-12  # of the whole test on independent noise
 _NEARNESS = np.concatenate([[0.0], 2.0 ** np.arange(-40, 2)])  # t, in scales

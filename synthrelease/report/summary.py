@@ -7,9 +7,9 @@ import textwrap
 from typing import Any
 
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
+from synthrelease.dp.guarantee import from_json
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import several
-from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.row_words import rows_that_count
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
+from synthrelease.dp.event import from_json
 from synthrelease.kinds.dataset import Axis, Dataset, Role
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy.event import from_json
 from synthrelease.report.families import Families, Family, families_of
 from synthrelease.report.figures import Look
 from synthrelease.report.rasters import Map

@@ -15,15 +15,15 @@ from variants.people import LAPLACE
 from auditing.bound import Rates, gaussian_delta, rates
 from auditing.detectors import Detector, Verdict
 from auditing.probes import Claim, statistics
-from synthrelease.privacy import accounting
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, DiscreteLaplace, Event, PrivateChoice, RoundedGaussian
-from synthrelease.privacy.guarantee import ApproxDP, PureDP
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Composed, DiscreteLaplace, Event, PrivateChoice, RoundedGaussian
+from synthrelease.dp.guarantee import ApproxDP, PureDP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
     Losses = tuple[NDArray[np.float64], NDArray[np.float64]]
 

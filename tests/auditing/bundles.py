@@ -13,7 +13,7 @@ import synthrelease
 from auditing.detectors import Detector, Verdict
 
 if TYPE_CHECKING:
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
 PRIVACY = """
 [privacy]

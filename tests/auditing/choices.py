@@ -16,18 +16,18 @@ from variants.signals import private_frequencies as private_frequencies_variants
 
 from auditing.bound import Rates, rates
 from auditing.probes import Claim, statistics
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import choice
 from synthrelease.kinds import choosing as package
-from synthrelease.noise import choice
-from synthrelease.privacy.budget import Budget
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from variants.people import Person
     from variants.variant import Variant
 
+    from synthrelease.dp.event import Noise, PrivateChoice
+    from synthrelease.dp.noise import SecureRandom
     from synthrelease.kinds.choosing import Choosing
-    from synthrelease.noise import SecureRandom
-    from synthrelease.privacy.event import Noise, PrivateChoice
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]

@@ -22,9 +22,9 @@ from variants.people import LAPLACE
 
 from auditing.neighbours import furthest, integers
 from auditing.probes import Probe, judged, variant_probe
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.noise import SecureRandom, addition
 from synthrelease.errors import SynthReleaseError
-from synthrelease.noise import SecureRandom, addition
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
 
 if TYPE_CHECKING:
     from variants.variant import Variant

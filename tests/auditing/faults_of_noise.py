@@ -10,9 +10,9 @@ from auditing import bundles, small, streams
 from auditing.choices import ChoiceProbe
 from auditing.detectors import audit_of, audit_of_variant, law_of, spending_of, types_of, unmoved_in
 from auditing.planting import Fault, everywhere, inside, together
-from synthrelease.noise import SecureRandom, addition, choice, rounded
-from synthrelease.privacy import calibration
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp import calibration
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.noise import SecureRandom, addition, choice, rounded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +79,7 @@ def _twice_the_epsilon(utilities: Any, *, sensitivity: int, epsilon: float, rand
 FAULTS = (
     Fault(
         "scale halved",
-        "noise.addition.noised",
+        "dp.noise.addition.noised",
         together(
             inside(addition, "rounded_gaussian", _half_gaussian),
             inside(addition, "discrete_laplace", _half_laplace),
@@ -94,67 +94,67 @@ FAULTS = (
     ),
     Fault(
         "float noise instead of integer",
-        "noise.addition.noised",
+        "dp.noise.addition.noised",
         everywhere(_noised, _float_noise),
         (types_of(small.one_cell), bundles.bundle_of("summary")),
     ),
     Fault(
         "float noise cut to integers",
-        "noise.addition.noised",
+        "dp.noise.addition.noised",
         everywhere(_noised, _truncated_float_noise),
         (law_of(DiscreteLaplace), law_of(RoundedGaussian)),
     ),
     Fault(
         "one integer without noise",
-        "noise.addition.noised",
+        "dp.noise.addition.noised",
         everywhere(_noised, _all_but_the_last),
         (unmoved_in(small.histogram), unmoved_in(small.areas_gaussian)),
     ),
     Fault(
         "same noise in two workers",
-        "noise.entropy.SecureRandom.words, which does not re-key",
+        "dp.noise.entropy.SecureRandom.words, which does not re-key",
         inside(SecureRandom, "words", _never_re_keyed),
         (streams.workers,),
     ),
     Fault(
         "same noise in two workers that were sent a copy",
-        "noise.entropy.SecureRandom, which is copied",
+        "dp.noise.entropy.SecureRandom, which is copied",
         inside(SecureRandom, "__reduce__", _reduced_to_a_key),
         (streams.copies,),
     ),
     Fault(
         "same noise in two outputs",
-        "noise.entropy.SecureRandom.spawn",
+        "dp.noise.entropy.SecureRandom.spawn",
         inside(SecureRandom, "spawn", _same_for_all_tasks),
         (streams.tasks,),
     ),
     Fault(
         "one stream of words drawn twice",
-        "noise.entropy.SecureRandom.words",
+        "dp.noise.entropy.SecureRandom.words",
         inside(SecureRandom, "words", _from_the_start),
         (streams.draws,),
     ),
     Fault(
         "test seed in production",
-        "noise.entropy.SecureRandom, keyed by a constant",
+        "dp.noise.entropy.SecureRandom, keyed by a constant",
         inside(SecureRandom, "_start", _keyed_by_a_constant),
         (streams.fresh, bundles.two_builds()),
     ),
     Fault(
         "test seed that leaves no mark",
-        "noise.entropy.SecureRandom.seeded",
+        "dp.noise.entropy.SecureRandom.seeded",
         inside(SecureRandom, "seeded", property(lambda _: False)),
         (streams.marks, bundles.bundle_of("summary")),
     ),
     Fault(
         "δ ignored in calibration",
-        "privacy.calibration.gaussian_sigma",
+        "dp.calibration.gaussian_sigma",
         everywhere(calibration.gaussian_sigma, _without_delta),
         (spending_of(small.areas_gaussian), audit_of_variant(small.areas_gaussian)),
     ),
     Fault(
         "a private choice that spends twice its ε",
-        "noise.choice.private_choice",
+        "dp.noise.choice.private_choice",
         everywhere(_choice, _twice_the_epsilon),
         (audit_of(ChoiceProbe, "private choice", runs=20_000),),
     ),

@@ -15,11 +15,11 @@ from auditing.detectors import audit_of
 from auditing.order import OrderProbe
 from auditing.plans import each, each_with_private, groups_with_filters, only_with, plans_where
 from auditing.planting import Fault, everywhere, inside
-from synthrelease import builder
+from synthrelease.building import builder
 from synthrelease.data import facts
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PlanError
-from synthrelease.kinds.collected import PersonRows, by_label
+from synthrelease.kinds.contributions import PersonRows, by_label
 from synthrelease.kinds.statistics.grouped_rows import counted_groups
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ FAULTS = (
     ),
     Fault(
         "a refusal after noise was drawn",
-        "builder.drawn_on",
+        "building.builder.drawn_on",
         inside(builder, "drawn_on", _refused_late),
         (plans_where("anything is released", lambda _: True),),
     ),

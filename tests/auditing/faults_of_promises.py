@@ -15,19 +15,19 @@ from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reac
 from auditing.planting import Fault, everywhere, forgetting, inside, together
 from auditing.quantiles import quantile_utilities_moved
 from auditing.seeds import crowd, owner, strangers
+from synthrelease.dp import accounting, budget, sensitivity
+from synthrelease.dp.noise.rounded import discrete_laplace
+from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.kinds.choosing import Choosing
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.records import candidates
 from synthrelease.kinds.records import mechanism as records
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
-from synthrelease.noise.rounded import discrete_laplace
-from synthrelease.privacy import accounting, budget, sensitivity
-from synthrelease.privacy.sensitivity import Sensitivity
 
 if TYPE_CHECKING:
     from auditing.planting import Plant
-    from synthrelease.maths.signal_form import SignalForm
-    from synthrelease.privacy.guarantee import Neighbours
+    from synthrelease.dp.guarantee import Neighbours
+    from synthrelease.numerics.signal_form import SignalForm
 
 _cells, _signal = sensitivity.gaze_maps, sensitivity.signal
 _compose, _calibrated = accounting.compose, budget.calibrated
@@ -111,7 +111,9 @@ def _until_enough(model: Any, rows: Any, people: Any, test: Any, *, seed: Any, r
         published.append(tried[passes])
         found += int(passes.sum())
     whole = np.concatenate(published)[: test.trials]
-    return candidates.Made(whole, np.full(len(whole), candidates.NO_ROW), test.trials, test.trials)
+    return candidates.CandidateRecords(
+        whole, np.full(len(whole), candidates.NO_ROW), test.trials, test.trials
+    )
 
 
 def _half_of_the_threshold_s(scale: float, size: Any, *, random: Any) -> Any:
@@ -121,13 +123,13 @@ def _half_of_the_threshold_s(scale: float, size: Any, *, random: Any) -> Any:
 FAULTS = (
     Fault(
         "Δ without the √",
-        "privacy.sensitivity.clipped_coefficients: Δ₁ = 2C, not √K·2C",
+        "dp.sensitivity.clipped_coefficients: Δ₁ = 2C, not √K·2C",
         inside(sensitivity, "clipped_coefficients", _without_the_root),
         (reach_of(small.three_coefficients), audit_of_variant(small.three_coefficients)),
     ),
     Fault(
         "√2 lost",
-        "privacy.sensitivity.shares: Δ₂ = W, not √2·W",
+        "dp.sensitivity.shares: Δ₂ = W, not √2·W",
         everywhere(sensitivity.shares, _without_the_root_of_two),
         (
             reach_of(small.areas_gaussian),
@@ -137,43 +139,43 @@ FAULTS = (
     ),
     Fault(
         "the 2 of replace-one lost",
-        "privacy.sensitivity._width",
+        "dp.sensitivity._width",
         inside(sensitivity, "_width", lambda radius, _: radius),
         (reach_of(small.steps), audit_of_variant(small.steps)),
     ),
     Fault(
         "Laplacian noise for a sensitivity in L2",
-        "privacy.budget.calibrated",
+        "dp.budget.calibrated",
         everywhere(_calibrated, _laplace_in_l2),
         (reach_of(small.two_steps), audit_of_variant(small.two_steps), bundles.bundle_of("chunks")),
     ),
     Fault(
         "composition dropped for a second stimulus",
-        "privacy.sensitivity.gaze_maps",
+        "dp.sensitivity.gaze_maps",
         inside(sensitivity, "gaze_maps", _one_stimulus),
         (reach_of(small.two_stimuli), audit_of_variant(small.two_stimuli), bundles.bundle_of("maps")),
     ),
     Fault(
         "composition dropped for a second output",
-        "privacy.accounting.compose",
+        "dp.accounting.compose",
         everywhere(_compose, _only_the_dearest),
         (accounts.summed, bundles.bundle_of("chunks", "summary")),
     ),
     Fault(
         "parallel composition over chunks",
-        "privacy.sensitivity.signal",
+        "dp.sensitivity.signal",
         inside(sensitivity, "signal", sensitivity.signal_chunk),
         (reach_of(small.chunks), audit_of_variant(small.chunks), bundles.bundle_of("chunks")),
     ),
     Fault(
         "difference sensitivity taken as the undifferenced one",
-        "privacy.sensitivity.signal",
+        "dp.sensitivity.signal",
         inside(sensitivity, "signal", _undifferenced),
         (reach_of(small.changes), audit_of_variant(small.changes), bundles.bundle_of("changes")),
     ),
     Fault(
         "discrete Laplace accounted as continuous",
-        "privacy.accounting._mixed_epsilon",
+        "dp.accounting._mixed_epsilon",
         forgetting(accounting._mixed_epsilon, inside(pld, "from_discrete_laplace_mechanism", _continuous)),
         (accounts.mixed, audit_of(account_probe, "mixed noise")),
     ),
@@ -188,7 +190,7 @@ FAULTS = (
     ),
     Fault(
         "a quantile that does not know of people who change groups",
-        "privacy.sensitivity.quantile_utility",
+        "dp.sensitivity.quantile_utility",
         everywhere(_quantile, _nobody_moves),
         (moved_utilities("quantiles in groups", quantile_utilities_moved),),
     ),

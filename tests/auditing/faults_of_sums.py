@@ -18,8 +18,8 @@ from synthrelease.kinds.heatmap import public, spectral
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.signals import coefficients
 from synthrelease.kinds.statistics import mechanism as statistics
-from synthrelease.maths import ball, binning, derived
-from synthrelease.maths.fourier import basis
+from synthrelease.numerics import ball, binning, derived
+from synthrelease.numerics.fourier import basis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +129,7 @@ def _masses_of_the_exact_sums() -> AbstractContextManager[object]:
 FAULTS = (
     Fault(
         "clip forgotten",
-        "maths.ball.clip_to_ball",
+        "numerics.ball.clip_to_ball",
         everywhere(_clip, _unclipped),
         (reach_of(small.clipped), audit_of_variant(small.clipped), reach_of(small.clipped_five)),
     ),
@@ -141,13 +141,13 @@ FAULTS = (
     ),
     Fault(
         "clipped away from zero, not toward it",
-        "maths.ball.clip_to_ball",
+        "numerics.ball.clip_to_ball",
         everywhere(_clip, _clipped_away_from_zero),
         (reach_of(small.clipped_five),),
     ),
     Fault(
         "people counted as rows",
-        "maths.binning.shares_of_people",
+        "numerics.binning.shares_of_people",
         everywhere(_shares, _every_row_a_person),
         (reach_of(small.histogram), audit_of_variant(small.histogram), reach_of(small.records)),
     ),

@@ -18,14 +18,14 @@ from variants.signals import PrivateFrequenciesVariant, signal_variant
 
 from auditing.bound import Rates, rates
 from auditing.probes import Claim
-from synthrelease.kinds.collected import by_label
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import noise_of
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import noise_of
+from synthrelease.kinds.contributions import by_label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
     Integers = NDArray[np.int64]
 

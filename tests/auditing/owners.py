@@ -15,10 +15,10 @@ from auditing.seeds import strangers
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.kinds.records import mechanism
-from synthrelease.kinds.records.candidates import Made
+from synthrelease.kinds.records.candidates import CandidateRecords
 
 if TYPE_CHECKING:
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
 PEOPLE, WINDOWS, WALL = 20, 50, 4
 
@@ -69,10 +69,10 @@ TRIALS = 3000
 def _passed(random: SecureRandom) -> tuple[int, int]:
     """Trials of Test 2, and how many passed, where no two seeds are alike."""
     world = strangers()
-    tests: list[Made] = []
+    tests: list[CandidateRecords] = []
     substituted = mechanism.substituted
 
-    def noted(*arguments: Any, **options: Any) -> Made:
+    def noted(*arguments: Any, **options: Any) -> CandidateRecords:
         tests.append(substituted(*arguments, **options))
         return tests[-1]
 

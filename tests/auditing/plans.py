@@ -14,7 +14,7 @@ from random_plans.trial import tried
 from auditing.detectors import Detector, Verdict
 
 if TYPE_CHECKING:
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
 Document = dict[str, Any]
 _NEIGHBOURS = 4

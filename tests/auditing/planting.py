@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 # Whatever is imported while a fault is planted would keep it.
-import synthrelease.builder
+import synthrelease.building.builder
 import synthrelease.kinds.areas.prepare
 import synthrelease.kinds.heatmap.prepare
 import synthrelease.kinds.records.prepare

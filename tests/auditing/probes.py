@@ -2,7 +2,7 @@
 
 That number is the logarithm of the likelihood ratio under the noise that the release says it has. Hundreds of thousands of
 runs are one array: the integers of both datasets come from a release without noise, the noise from the package's own
-`noise.addition.noised` and the event that the mechanism's own `calibrate` returned. `tests/statistical/test_audit.py` ties
+`dp.noise.addition.noised` and the event that the mechanism's own `calibrate` returned. `tests/statistical/test_audit.py` ties
 this to releases made one by one. Integers that are the same under both datasets carry independent noise and tell
 nothing, so they are not drawn, unless `whole`.
 """
@@ -18,15 +18,15 @@ from variants.people import GAUSSIAN
 
 from auditing.bound import Rates, epsilon_bound, gaussian_epsilon, gaussian_mu, mu_bound, rates
 from auditing.neighbours import Pair, furthest, integers
-from synthrelease.noise import addition
-from synthrelease.privacy.event import DiscreteLaplace
+from synthrelease.dp.event import DiscreteLaplace
+from synthrelease.dp.noise import addition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from variants.variant import Variant
 
-    from synthrelease.noise import SecureRandom
-    from synthrelease.privacy.event import Noise
+    from synthrelease.dp.event import Noise
+    from synthrelease.dp.noise import SecureRandom
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]

@@ -13,10 +13,10 @@ from variants.statistics import StatisticsVariant, statistics_variant
 from auditing.bound import Rates, rates
 from auditing.choices import law
 from auditing.probes import Claim
+from synthrelease.dp.budget import Budget
 from synthrelease.kinds.statistics import quantiles
 from synthrelease.kinds.statistics.grouped_rows import counted_groups
-from synthrelease.maths.statistics import fraction
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics.statistics import fraction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from variants.people import Person
 
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
     Numbers = NDArray[np.float64]
 

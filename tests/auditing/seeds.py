@@ -20,11 +20,11 @@ from auditing.bound import Rates, rates
 from auditing.probes import Claim
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
+from synthrelease.dp.budget import Budget
 from synthrelease.kinds.records import mechanism
-from synthrelease.privacy.budget import Budget
 
 if TYPE_CHECKING:
-    from synthrelease.noise import SecureRandom
+    from synthrelease.dp.noise import SecureRandom
 
 Rows = Sequence[tuple[int, int]]  # person, and the category that is kept
 KINDS = 12  # categories of what is kept

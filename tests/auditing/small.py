@@ -12,8 +12,8 @@ from variants.small import small_ones
 from variants.spectral_maps import spectral_variant
 from variants.statistics import StatisticsVariant
 
-from synthrelease.maths.signal_form import CFPA, DCFPA, LPA
-from synthrelease.privacy.budget import Budget
+from synthrelease.dp.budget import Budget
+from synthrelease.numerics.signal_form import CFPA, DCFPA, LPA
 
 
 @dataclass(frozen=True, eq=False)

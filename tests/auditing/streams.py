@@ -11,8 +11,8 @@ import numpy as np
 from forked import in_child
 
 from auditing.detectors import Detector, Verdict, alike
-from synthrelease.noise import SecureRandom, addition
-from synthrelease.privacy.event import DiscreteLaplace
+from synthrelease.dp.event import DiscreteLaplace
+from synthrelease.dp.noise import SecureRandom, addition
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

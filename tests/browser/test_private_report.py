@@ -8,7 +8,7 @@ import zlib
 import pytest
 from browsed import PRIVATE
 
-from synthrelease.appraisal.private_words import STAMP
+from synthrelease.evaluation.private_words import STAMP
 
 
 def test_axe_finds_what_is_there(visit, pages, violations):

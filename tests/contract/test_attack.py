@@ -21,8 +21,8 @@ import numpy as np
 from scipy import stats
 from scipy.special import log_ndtr
 
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.noise import SecureRandom
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

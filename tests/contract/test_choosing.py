@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds import choosing as module
 from synthrelease.kinds import mechanism
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.budget import Budget
 
 if TYPE_CHECKING:
     import pytest

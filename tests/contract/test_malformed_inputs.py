@@ -23,7 +23,7 @@ from synthrelease.cli import main
 from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.folder import Folder
 from synthrelease.errors import DataError
-from synthrelease.plan import load_plan
+from synthrelease.plan.plan import load_plan
 
 _LINES = r"[^\n]+(\n  found:    [^\n]+)?(\n  expected: [^\n]+)?\n  to do:    [^\n]+"  # of one message
 _LIBRARIES = ("numpy", "h5py", "scipy", "polars")
@@ -91,7 +91,7 @@ def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.
 def test_so_it_is_where_it_is_read_in_parts(
     case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("synthrelease.parts.PART_CELLS", 16)
+    monkeypatch.setattr("synthrelease.plan.partitions.PART_CELLS", 16)
     error = refused(case, tmp_path, capfd)
     assert error["code"] == (case.in_parts or case.code)
     assert (case.file or case.family.file).partition("/")[0] in error["where"]

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import few
 
-from synthrelease.maths.fourier import integer_coefficients
-from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.numerics.fourier import integer_coefficients
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from refusals import bad_argument
 from tiers import few
 
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy import accounting
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, PrivateChoice
-from synthrelease.privacy.guarantee import ApproxDP, PureDP
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Composed, PrivateChoice
+from synthrelease.dp.guarantee import ApproxDP, PureDP
+from synthrelease.dp.noise import SecureRandom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,15 +17,15 @@ from tiers import few
 from variants.people import GAUSSIAN, LAPLACE
 from variants.signals import PrivateFrequenciesVariant, signal_variant
 
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Composed, PrivateChoice
+from synthrelease.dp.guarantee import ApproxDP, PureDP
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.signals import coefficients
 from synthrelease.kinds.signals.public_series import MEAN
-from synthrelease.maths.fourier import basis
-from synthrelease.maths.signal_form import CFPA, DCFPA, FPA
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy import accounting
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, PrivateChoice
-from synthrelease.privacy.guarantee import ApproxDP, PureDP
+from synthrelease.numerics.fourier import basis
+from synthrelease.numerics.signal_form import CFPA, DCFPA, FPA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,13 +20,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiers import few
 
+from synthrelease.dp import accounting
+from synthrelease.dp.event import flatten
+from synthrelease.dp.guarantee import PureDP
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.statistics import quantiles
 from synthrelease.kinds.statistics.grouped_rows import counted_groups
-from synthrelease.maths.statistics import quantile
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy import accounting
-from synthrelease.privacy.event import flatten
-from synthrelease.privacy.guarantee import PureDP
+from synthrelease.numerics.statistics import quantile
 
 if TYPE_CHECKING:
     from variants.people import Person

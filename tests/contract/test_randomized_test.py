@@ -25,15 +25,15 @@ from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.deniability import trial_cost
+from synthrelease.dp.event import DiscreteLaplace, Disjoint, RandomizedTest, RoundedGaussian
+from synthrelease.dp.guarantee import ApproxDP, Neighbours
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.records import mechanism as module
-from synthrelease.maths.network import fitted_network
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy import accounting
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.deniability import trial_cost
-from synthrelease.privacy.event import DiscreteLaplace, Disjoint, RandomizedTest, RoundedGaussian
-from synthrelease.privacy.guarantee import ApproxDP, Neighbours
+from synthrelease.numerics.network import fitted_network
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

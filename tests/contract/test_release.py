@@ -19,12 +19,12 @@ import pytest
 from refusals import refused
 from scipy.stats import binomtest, norm
 
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.dp.noise.addition import noised
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
-from synthrelease.maths.network import fitted_network
-from synthrelease.noise import SecureRandom
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.numerics.network import fitted_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from variants.people import Person, Silence
     from variants.variant import Variant
 
-    from synthrelease.maths.network import Network
+    from synthrelease.numerics.network import Network
 
 DEVIATIONS = 6.11  # of a normal variable, beyond which 1e-9 lie on both sides
 DRAWS, QUICK_DRAWS = 10_000, 600

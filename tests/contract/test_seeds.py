@@ -9,11 +9,11 @@ from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.records.deniability import SeedSet
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.owners import Owners
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.guarantee import Neighbours
 
 PEOPLE, WINDOWS, K, GAMMA = 40, 100, 8, 4.0
 WALL = 9

@@ -81,17 +81,17 @@ def test_planted_faults_are_found(check, tmp_path, old, new, expected):
     assert all(lack.where.startswith("kinds/mean/means.py") for lack in found)
 
 
-def test_only_mechanisms_and_privacy_need_a_source(check, tmp_path):
-    (tmp_path / "maths").mkdir()
-    (tmp_path / "maths" / "means.py").write_text(GOOD.replace(" (Somebody 2019, Eq. 1)", ""))
-    assert list(check.lacks(tmp_path, ("maths",))) == []
+def test_only_mechanisms_and_dp_need_a_source(check, tmp_path):
+    (tmp_path / "numerics").mkdir()
+    (tmp_path / "numerics" / "means.py").write_text(GOOD.replace(" (Somebody 2019, Eq. 1)", ""))
+    assert list(check.lacks(tmp_path, ("numerics",))) == []
 
 
 def test_it_ends_with_1_if_anything_is_found(check, tmp_path, monkeypatch, capsys):
-    (tmp_path / "noise").mkdir()
-    (tmp_path / "noise" / "x.py").write_text("def f():\n    return 1\n")
+    (tmp_path / "ledger").mkdir()
+    (tmp_path / "ledger" / "book.py").write_text("def f():\n    return 1\n")
     monkeypatch.setattr("sys.argv", ["check_docstrings.py", str(tmp_path)])
     assert check.main() == 1
-    assert capsys.readouterr().out == "noise/x.py: no docstring\nnoise/x.py:1 f: no docstring\n"
+    assert capsys.readouterr().out == "ledger/book.py: no docstring\nledger/book.py:1 f: no docstring\n"
     monkeypatch.setattr("sys.argv", ["check_docstrings.py"])
     assert check.main() == 0

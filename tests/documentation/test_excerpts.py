@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from documented import ROOT, blocks
 
 from synthrelease.cli import main
-from synthrelease.privacy import event as events
-from synthrelease.privacy.best_guess import best_guess_of
+from synthrelease.dp import event as events
+from synthrelease.dp.best_guess import best_guess_of
 
 AUDITING, ETHICS, ATTACKS = (ROOT / "docs" / name for name in ("auditing.md", "ethics.md", "attacks.md"))
 

@@ -83,13 +83,13 @@ def test_there_are_proof_notes_and_rows():
 @pytest.mark.parametrize(
     ("row", "found"),
     [
-        (["ε", "x", "1", "`epsilon`", "`privacy/guarantee.py`"], []),
-        (["ζ", "x", "1", "`epsilon`", "`privacy/guarantee.py`"], ["ζ"]),
-        (["ε, ζ", "x", "1", "–", "`privacy/guarantee.py`"], ["ζ"]),
-        (["ε", "x", "1", "`epsilonn`", "`privacy/guarantee.py`"], ["epsilonn"]),
-        (["ε", "x", "1", "`epsilon`", "`privacy/filter.proof.md`"], ["epsilon"]),
-        (["a", "x", "1", "–", "`privacy/guarantee.py`"], ["a"]),
-        (["ε₁", "x", "1", "–", "`privacy/guarantee.py`"], ["ε₁"]),
+        (["ε", "x", "1", "`epsilon`", "`dp/guarantee.py`"], []),
+        (["ζ", "x", "1", "`epsilon`", "`dp/guarantee.py`"], ["ζ"]),
+        (["ε, ζ", "x", "1", "–", "`dp/guarantee.py`"], ["ζ"]),
+        (["ε", "x", "1", "`epsilonn`", "`dp/guarantee.py`"], ["epsilonn"]),
+        (["ε", "x", "1", "`epsilon`", "`dp/filter.proof.md`"], ["epsilon"]),
+        (["a", "x", "1", "–", "`dp/guarantee.py`"], ["a"]),
+        (["ε₁", "x", "1", "–", "`dp/guarantee.py`"], ["ε₁"]),
     ],
 )
 def test_what_is_missing_is_found(row, found):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from documented import PAGES, ROOT
-from floors import FLOORS
+from layers import LAYERS
 from markdown_it import MarkdownIt
 
 
@@ -85,9 +85,9 @@ def test_names_that_do_not_exist_are_noticed():
             resolved(name)
 
 
-def test_picture_and_list_of_floors_are_of_the_floors_that_imports_are_held_against():
-    command = [sys.executable, str(ROOT / "scripts" / "make_floors.py"), "--check"]
+def test_picture_and_list_of_layers_are_of_the_layers_that_imports_are_compared_with():
+    command = [sys.executable, str(ROOT / "scripts" / "make_layers.py"), "--check"]
     assert subprocess.run(command, check=False).returncode == 0
-    picture = ROOT / "docs" / "images" / "floors.svg"
+    picture = ROOT / "docs" / "images" / "layers.svg"
     assert picture.stat().st_size <= 100_000
-    assert set(re.findall(r">(\w+)</text>", picture.read_text("utf-8"))) >= {floor.name for floor in FLOORS}
+    assert set(re.findall(r">(\w+)</text>", picture.read_text("utf-8"))) >= {layer.name for layer in LAYERS}

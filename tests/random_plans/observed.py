@@ -23,25 +23,26 @@ from auditing.planting import everywhere, forgetting, inside
 
 from random_plans.plans import KIND_OF_INPUT, RandomPlan
 from random_plans.study import Study
-from synthrelease import builder, parts, ready
-from synthrelease.builder import _write_and_verify as write_and_verify
-from synthrelease.builder import build
+from synthrelease.building import builder, ready
+from synthrelease.building.builder import _write_and_verify as write_and_verify
+from synthrelease.building.builder import build
+from synthrelease.building.design import make_design
+from synthrelease.building.preview import preview
+from synthrelease.building.ready import released_output
+from synthrelease.building.release_manifest import with_contents
 from synthrelease.bundle.content import released_content
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.design import make_design
+from synthrelease.dp import accounting
+from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.choice import private_choice
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import SynthReleaseError
-from synthrelease.forecast import preview
 from synthrelease.kinds.heatmap import cells
-from synthrelease.maths.expected_quality import correlation_of_cells
-from synthrelease.noise.addition import noised
-from synthrelease.noise.choice import private_choice
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.plan import load_plan
-from synthrelease.privacy import accounting
-from synthrelease.ready import released_output
-from synthrelease.release_manifest import with_contents
+from synthrelease.numerics.expected_quality import correlation_of_cells
+from synthrelease.plan import partitions
+from synthrelease.plan.plan import load_plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -202,7 +203,7 @@ class Observer:
         frames = {name: tables_of_kinds[KIND_OF_INPUT[name]] for name in plan.document["inputs"]}
         with ExitStack() as stack:
             if cells is not None:
-                stack.enter_context(patch.object(parts, "PART_CELLS", cells))
+                stack.enter_context(patch.object(partitions, "PART_CELLS", cells))
             try:
                 self._design = make_design(load_plan(path, frames))
                 text = str(preview(self._design))

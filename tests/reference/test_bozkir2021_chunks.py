@@ -14,12 +14,12 @@ import made
 import numpy as np
 import pytest
 
-from synthrelease.maths.fourier import basis
-from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import signal, signal_chunk
+from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import signal, signal_chunk
+from synthrelease.numerics.fourier import basis
+from synthrelease.numerics.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

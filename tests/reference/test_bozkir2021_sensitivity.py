@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from refusals import bad_argument
 
-from synthrelease.maths.fourier import basis, coefficient_count, inverse
-from synthrelease.privacy import laplace_scale
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import boxed_series, clipped_coefficients
+from synthrelease.dp import laplace_scale
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import boxed_series, clipped_coefficients
+from synthrelease.numerics.fourier import basis, coefficient_count, inverse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from synthrelease.privacy.temporal_leakage import leakage_limit, reversed_transitions, temporal_leakage
+from synthrelease.dp.temporal_leakage import leakage_limit, reversed_transitions, temporal_leakage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

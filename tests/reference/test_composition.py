@@ -11,9 +11,9 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.rdp import RdpAccountant
 from mpmath import MPContext
 
-from synthrelease.privacy import ZCDP, ApproxDP, DiscreteLaplace, GaussianDP, PureDP, RoundedGaussian
-from synthrelease.privacy.accounting import compose, gaussian_mu
-from synthrelease.privacy.calibration import gaussian_epsilon
+from synthrelease.dp import ZCDP, ApproxDP, DiscreteLaplace, GaussianDP, PureDP, RoundedGaussian
+from synthrelease.dp.accounting import compose, gaussian_mu
+from synthrelease.dp.calibration import gaussian_epsilon
 
 DELTA = 1e-6
 TIMES, SIGMA = 1000, 100.0

@@ -7,10 +7,10 @@ import math
 import pytest
 from spending import gaussian, laplace
 
-from synthrelease.privacy import accounting
-from synthrelease.privacy.calibration import gaussian_sigma
-from synthrelease.privacy.filter import Filter, Sums
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.dp import accounting
+from synthrelease.dp.calibration import gaussian_sigma
+from synthrelease.dp.filter import Filter, FilterSums
+from synthrelease.dp.guarantee import Neighbours
 
 EPSILON, DELTA = 1.0, 1e-6
 FIFTIETH = gaussian(0.99999 / gaussian_sigma(EPSILON, DELTA, sensitivity=1.0) / math.sqrt(50))
@@ -30,7 +30,7 @@ def fits(read):
 
 def by_filter(first, release, others=()):
     """ε of n releases, and of those that are there already: by the filter of the first."""
-    rule, sums = Filter.of(first, epsilon=EPSILON, delta=DELTA), Sums()
+    rule, sums = Filter.of(first, epsilon=EPSILON, delta=DELTA), FilterSums()
     for other in others:
         sums += rule.sums(other, delta=DELTA)
     one = rule.sums(release, delta=DELTA)

@@ -22,7 +22,7 @@ import h5py
 import numpy as np
 import pytest
 
-from synthrelease.bundle.bundle_file import BundleFile  # ours, to be compared
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile  # ours, to be compared
 from synthrelease.errors import BundleError
 
 NOWHERE = 2**64 - 1

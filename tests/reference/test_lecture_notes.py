@@ -12,15 +12,15 @@ import pytest
 from goldens import check_text, figures
 
 import synthrelease
-from synthrelease.design import make_design
-from synthrelease.forecast import as_text, preview
+from synthrelease.building.design import make_design
+from synthrelease.building.preview import as_text, preview
+from synthrelease.dp import DiscreteLaplace, laplace_scale
+from synthrelease.dp.accounting import compose
+from synthrelease.dp.guarantee import Neighbours, PureDP
+from synthrelease.dp.sensitivity import quantile_utility
 from synthrelease.kinds.statistics.sensitivity import sensitivity
-from synthrelease.maths.steps import centre_and_step
-from synthrelease.plan import load_plan
-from synthrelease.privacy import DiscreteLaplace, laplace_scale
-from synthrelease.privacy.accounting import compose
-from synthrelease.privacy.guarantee import Neighbours, PureDP
-from synthrelease.privacy.sensitivity import quantile_utility
+from synthrelease.numerics.steps import centre_and_step
+from synthrelease.plan.plan import load_plan
 
 EPSILON = 0.1
 LOW_KG, HIGH_KG = 30.0, 150.0

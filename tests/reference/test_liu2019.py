@@ -9,14 +9,14 @@ import pytest
 from goldens import figures
 from refusals import refused
 
+from synthrelease.dp import DiscreteLaplace, gaussian_delta, gaussian_sigma, laplace_scale
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.calibration import liu2019_level, liu2019_sigma
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity, gaze_maps
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import LIU2019
-from synthrelease.privacy import DiscreteLaplace, gaussian_delta, gaussian_sigma, laplace_scale
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.calibration import liu2019_level, liu2019_sigma
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity, gaze_maps
 
 PORTRAIT = 1050 * 1680  # pixels of the paper's Figure 3
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from synthrelease.maths.gaze_caps import best_cap, excess_norms, expected_mse
-from synthrelease.noise import SecureRandom, rounded_gaussian
-from synthrelease.privacy.calibration import liu2019_sigma
+from synthrelease.dp.calibration import liu2019_sigma
+from synthrelease.dp.noise import SecureRandom, rounded_gaussian
+from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
 
 PEOPLE, PIXELS = 12, 40
 

@@ -16,7 +16,7 @@ import pytest
 from mpmath import MPContext
 from scipy.special import ndtri
 
-from synthrelease.noise import rounded
+from synthrelease.dp.noise import rounded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ from processes import descendants
 from refusals import refused
 
 import synthrelease
-from synthrelease.batch import BUILT, batch
+from synthrelease.building.batch import BUILT, batch
 from synthrelease.errors import MachineError
 from synthrelease.parallel.cluster import Cluster
 

@@ -15,8 +15,8 @@ from paid_study import grant, write_paid_study
 
 from synthrelease.bundle import reseal
 from synthrelease.bundle.layout import user_block
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.ledger import Ledger, store
-from synthrelease.privacy.guarantee import Neighbours
 
 NAME, NUMBER, CLIPPED = "Zebulon-Quatermain-1931", "5.8571342", "9.7713428"
 

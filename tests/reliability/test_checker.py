@@ -25,7 +25,7 @@ import synthrelease
 from synthrelease.bundle import checker, verification, verify
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding, Verification
-from synthrelease.bundle.signing.asked import NOT_ASKED
+from synthrelease.bundle.signing.expectations import NOT_ASKED
 
 
 def answer_of(work: Callable[[], object], path: Path, **limits: float) -> dict[str, Any]:

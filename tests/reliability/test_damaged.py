@@ -11,10 +11,10 @@ from forging import put_forms, put_values
 from refusals import refused
 
 import synthrelease
-from synthrelease.bundle import hdf5, reseal, verify
-from synthrelease.bundle.anatomy import Form
-from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle import reseal, verify, writer
 from synthrelease.bundle.layout import user_block
+from synthrelease.bundle.strict_hdf5.anatomy import Form
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError
 
 
@@ -227,7 +227,7 @@ def rewrite_manifest(path, change):
     with h5py.File(path, "r+") as file:
         raw = change(file["/manifest"][()].tobytes())
         del file["/manifest"]
-        hdf5.store(file, "/manifest", np.frombuffer(raw, dtype=np.uint8))
+        writer.store(file, "/manifest", np.frombuffer(raw, dtype=np.uint8))
     return resealed(path, path.read_bytes()[512:])
 
 
@@ -318,9 +318,9 @@ def test_attributes_of_datasets_cannot_carry_anything(bundle, path, name, role):
 def test_attributes_of_the_manifest_cannot_carry_anything(bundle, monkeypatch, described):
     def store(file, path, array):
         form = Form(dtype=array.dtype, shape=array.shape, **described)
-        hdf5._Dataset(file, path, form, 2).add(array)
+        writer._Dataset(file, path, form, 2).add(array)
 
-    monkeypatch.setattr(hdf5, "store", store)
+    monkeypatch.setattr(writer, "store", store)
     reseal(bundle)
     assert b"left-handed" in bundle.read_bytes()
     assert ("structure", "/manifest") in {

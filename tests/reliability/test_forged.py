@@ -20,23 +20,23 @@ from forging import (
 from invented_study import write_areas_study, write_records_study
 
 import synthrelease
-from synthrelease.bundle import hdf5, reseal, verify
+from synthrelease.bundle import reseal, verify, writer
 from synthrelease.bundle.claims import event_faults
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
 from synthrelease.data.attribute import Attribute
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.event import from_json
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.maths.network import Network, fitted_network
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.event import from_json
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.network import Network, fitted_network
+from synthrelease.numerics.steps import HALF_RANGE
 
 
 @pytest.fixture(scope="session")
@@ -187,21 +187,21 @@ def test_hidden_test_seed_and_its_warning(study):
 
 def test_an_output_that_the_manifest_does_not_list(bundle):
     with h5py.File(bundle, "r+") as file:
-        hdf5.store(file, "/outputs/extra/raw", np.arange(12))
+        writer.store(file, "/outputs/extra/raw", np.arange(12))
     reseal(bundle)
     assert codes(bundle) == {"unlisted"}
 
 
 def test_an_extra_dataset_inside_a_listed_output(bundle):
     with h5py.File(bundle, "r+") as file:
-        hdf5.store(file, "/outputs/maps/raw", np.arange(12))
+        writer.store(file, "/outputs/maps/raw", np.arange(12))
     reseal(bundle)
     assert codes(bundle) == {"unlisted"}
 
 
 def test_an_extra_dataset_listed_among_the_paths(bundle):
     with h5py.File(bundle, "r+") as file:
-        hdf5.store(file, "/outputs/maps/raw", np.arange(12))
+        writer.store(file, "/outputs/maps/raw", np.arange(12))
 
     def change(manifest):
         output(manifest, "maps")["paths"].append("/outputs/maps/raw")
@@ -347,8 +347,8 @@ def test_ball_radius_understated_with_everything_that_follows(bundle):
 
 def test_bound_of_samples_understated_where_every_number_agrees_with_it(study):
     """The counts themselves tell, if there is little noise: more than all people may contribute under the stated bound."""
-    from synthrelease.privacy import event as events
-    from synthrelease.privacy.sensitivity import gaze_maps
+    from synthrelease.dp import event as events
+    from synthrelease.dp.sensitivity import gaze_maps
 
     def change(manifest):
         entry = output(manifest, "maps")

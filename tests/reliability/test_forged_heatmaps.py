@@ -15,11 +15,11 @@ from invented_study import write_heatmaps_study
 
 import synthrelease
 from synthrelease.bundle import claims, disclosure, verify
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.maths.stored import grid
-from synthrelease.privacy import accounting
-from synthrelease.privacy import event as events
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.stored import grid
 
 Manifest = dict[str, Any]
 

@@ -25,9 +25,9 @@ from forging import (
 )
 
 import synthrelease
-from synthrelease.bundle import disclosure, hdf5
-from synthrelease.privacy.event import BOZKIR2021_EVENT
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.bundle import disclosure, writer
+from synthrelease.dp.event import BOZKIR2021_EVENT
+from synthrelease.dp.guarantee import Neighbours
 
 CHOICE = {"type": "exponential", "epsilon": "0.1", "candidates": 3}
 KINDER = "the paper's own calibration, which is generous"
@@ -311,7 +311,7 @@ def test_signals_of_the_paper_told_as_noised_ones(noised: Path, noised_bytes: by
 def test_noised_integers_beside_what_protects_nobody(noised: Path) -> None:
     """A true series could be hidden there, as integers without any noise."""
     with h5py.File(noised, "r+") as file:
-        hdf5.store(file, "/outputs/published/noisy", np.zeros((2, 2, 30, 40), dtype=np.int32))
+        writer.store(file, "/outputs/published/noisy", np.zeros((2, 2, 30, 40), dtype=np.int32))
 
     def change(manifest: Manifest) -> None:
         output(manifest, "published")["paths"].append("/outputs/published/noisy")

@@ -24,9 +24,9 @@ from forging import (
     told,
 )
 
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.items import StoredOutput
-from synthrelease.maths.stored import grid
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.numerics.stored import grid
 
 SPECTRAL = ("course", "levels", "after")
 NOISED = ("chunks", "changes", "steps", "whole")

@@ -22,15 +22,15 @@ from signed import ARCHIVE, CURATOR, STRANGER
 
 import synthrelease
 from synthrelease.bundle import reseal, verify
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.layout import SIGNATURE
-from synthrelease.bundle.signing.asked import signature_file
 from synthrelease.bundle.signing.envelope import embedded_fault, envelope_of
+from synthrelease.bundle.signing.expectations import signature_file
 from synthrelease.bundle.signing.keys import KeyFileError
 from synthrelease.bundle.signing.sign import sign
 from synthrelease.bundle.signing.statement import statement, statement_fault
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.strict_json import to_bytes
 
 

@@ -25,8 +25,8 @@ from invented_study import write_statistics_study
 
 import synthrelease
 from synthrelease.bundle import reseal
-from synthrelease.maths.statistics import quantile_value
-from synthrelease.maths.stored import stored
+from synthrelease.numerics.statistics import quantile_value
+from synthrelease.numerics.stored import stored
 
 NAMES = ("all", "tasks", "moods", "chosen")
 

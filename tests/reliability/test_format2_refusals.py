@@ -18,9 +18,9 @@ from layouts import layout
 from refusals import refused
 
 import synthrelease
-from synthrelease.bundle.anatomy import Form
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import USER_BLOCK
+from synthrelease.bundle.strict_hdf5.anatomy import Form
 from synthrelease.errors import BundleError
 
 STILL, VISITS = "/outputs/still", "/outputs/visits"

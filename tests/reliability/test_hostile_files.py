@@ -18,11 +18,11 @@ from tiers import params
 
 import synthrelease
 from synthrelease.bundle import verify
-from synthrelease.bundle.anatomy import Part
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
 from synthrelease.bundle.layout import USER_BLOCK
+from synthrelease.bundle.strict_hdf5.anatomy import Structure
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError, InputError
 
 NAMES = list(CORPUS)
@@ -182,7 +182,7 @@ def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) ->
     original = layout("maps")
     dataset = "/outputs/still/heatmap"
     body = bytearray(original.raw[USER_BLOCK:])
-    index = next(one for one in original.anatomy.regions if one.part == Part("chunk-index", dataset))
+    index = next(one for one in original.anatomy.regions if one.part == Structure("chunk-index", dataset))
     rank = len(original.anatomy.datasets[dataset].shape)
     struct.pack_into("<I", body, index.start - USER_BLOCK + 24, size)
     struct.pack_into("<Q", body, index.start - USER_BLOCK + 24 + 8 * (rank + 2), len(body))

@@ -17,12 +17,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from synthrelease.batch import BUILT, batch
-from synthrelease.design import make_design
-from synthrelease.memory import PART_CELLS, Memory, memory
+from synthrelease.building.batch import BUILT, batch
+from synthrelease.building.design import make_design
+from synthrelease.building.memory import PART_CELLS, Memory, memory
 from synthrelease.parallel import Pool, Processes
 from synthrelease.parallel.cluster import Cluster
-from synthrelease.plan import load_plan
+from synthrelease.plan.plan import load_plan
 
 PEOPLE, STIMULI, FEATURES = 200, 8, 60
 HEAD = """

@@ -35,7 +35,9 @@ class Build:
     """As much of `subprocess.Popen` as the stress uses."""
 
     server = multiprocessing.get_context("forkserver")
-    server.set_forkserver_preload(["synthrelease.builder", "synthrelease.cli", "synthrelease.bundle"])
+    server.set_forkserver_preload(
+        ["synthrelease.building.builder", "synthrelease.cli", "synthrelease.bundle"]
+    )
     lock = threading.Lock()  # starting a process asks for the state of all others, which only one thread may
 
     def __init__(self, plan: Path, bundle: Path) -> None:

@@ -17,11 +17,11 @@ from regions import SAME, refusals, undetected
 from trial import SEED, broken, tried
 
 from synthrelease.bundle import verify
-from synthrelease.bundle.anatomy import Part
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK
+from synthrelease.bundle.strict_hdf5.anatomy import Structure
 
 NUMBERS = [pytest.param(300, id="some"), pytest.param(1500, id="many", marks=pytest.mark.thorough)]
 
@@ -106,7 +106,7 @@ def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str)
     """Or the content is the same: of a dataset of one row, HDF5 has two ways to write the end of its index."""
     found = list(refusals(layout(name), step=7))
     assert [region for region, code in found if code == "accepted"] == []
-    assert {region for region, code in found if code == SAME} <= {str(Part("chunk-index"))}
+    assert {region for region, code in found if code == SAME} <= {str(Structure("chunk-index"))}
 
 
 @pytest.mark.parametrize("part", range(20))

@@ -20,8 +20,8 @@ from click.testing import CliRunner
 from forked import at_once, ended
 from goldens import check_text, figures
 
-from synthrelease import builder
-from synthrelease.builder import build_job
+from synthrelease.building import builder
+from synthrelease.building.builder import build_job
 from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.cli import main

@@ -14,9 +14,9 @@ from goldens import check_text
 from refusals import refused
 
 import synthrelease
-from synthrelease.bundle import hdf5
-from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle import writer
 from synthrelease.bundle.content import Content
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 
 
@@ -87,7 +87,7 @@ def test_full_disk_leaves_nothing(study):
 def test_a_partial_file_that_is_gone_is_not_made_anew(tmp_path):
     """Nobody would hold its lock, nor remove it."""
     with refused(MachineError, "cannot-write") as refusal:
-        hdf5.write_bundle(
+        writer.write_bundle(
             tmp_path / ".r.h5.a2345678.partial", Content({}, {}, []), completed=lambda _: {}, test_seed=False
         )
     assert refusal.value.where == str(tmp_path / "r.h5")
@@ -109,14 +109,14 @@ def test_failed_rename_keeps_the_old_bundle(study, monkeypatch):
 
 
 def test_a_bundle_that_does_not_verify_is_not_written(study, monkeypatch):
-    honest = synthrelease.builder.compose_manifest
+    honest = synthrelease.building.builder.compose_manifest
 
     def dishonest(*arguments, **options):
         manifest = honest(*arguments, **options)
         manifest["outputs"][0]["guarantee"]["epsilon"] /= 2
         return manifest
 
-    monkeypatch.setattr("synthrelease.builder.compose_manifest", dishonest)
+    monkeypatch.setattr("synthrelease.building.builder.compose_manifest", dishonest)
     with refused(BundleError, "built-bundle-invalid"):
         synthrelease.build(study.plan, study.folder / "r.h5")
     assert left_behind(study.folder) == []
@@ -127,7 +127,7 @@ def test_a_bundle_that_does_not_verify_is_not_written(study, monkeypatch):
 def test_interrupted_build_leaves_nothing(study, number):
     """The signal arrives while the bundle is being checked, the last moment at which there is a temporary file."""
     code = (
-        "import signal, time, synthrelease.builder as b\n"
+        "import signal, time, synthrelease.building.builder as b\n"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # whoever started these tests may ignore it
         "honest = b.examine\n"
         "def slow(*a, **k):\n"

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from disk_steps import Once
 
-from synthrelease import durable, targets
+from synthrelease.building import targets
+from synthrelease.files import atomic
 
 SCRIPTS = Path(__file__).parent.parent.parent / "scripts"
 
@@ -86,7 +87,7 @@ def test_under_a_limit_of_file_sizes_all_is_written_or_nothing(
     stresses: Any, stress: Any, monkeypatch: pytest.MonkeyPatch, *, force: bool
 ) -> None:
     """As if the disk filled up when room had been found for the bundle."""
-    monkeypatch.setattr(durable, "allocate", lambda *_: None)
+    monkeypatch.setattr(atomic, "allocate", lambda *_: None)
     whole, text = stress.bytes
     for most in sorted(
         {0, 1, 511, 512, 513, text, text + 1, *range(700, whole, 1900), whole - 40, whole + 40}
@@ -122,7 +123,7 @@ def test_the_stress_notices_what_is_broken(
     way = stresses.Way(force=True, paid=False)
     steps = stress.steps(way)
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "_rename", lambda *_: None)
+        patch.setattr(atomic, "_rename", lambda *_: None)
         stress.happen(way, "killed", steps.index("replace") + 5)
     assert any("BROKEN: unlike-pair" in fault for fault in stress.broken)
     stress.broken.clear()
@@ -132,7 +133,7 @@ def test_the_stress_notices_what_is_broken(
     assert any(".partial" in fault for fault in stress.broken)
     stress.broken.clear()
     with monkeypatch.context() as patch:
-        for module in (durable, targets):
+        for module in (atomic, targets):
             patch.setattr(module, "refuse_taken", lambda *_, **__: None)
         patch.setattr(Path, "hardlink_to", lambda self, other: other.rename(self) and other.touch())
         stress.happen(way, "killed", 3)

@@ -26,8 +26,8 @@ from scipy import stats
 from variants.people import GAUSSIAN
 from variants.small import small_ones
 
-from synthrelease.noise import SecureRandom, private_choice
-from synthrelease.privacy.event import DiscreteLaplace
+from synthrelease.dp.event import DiscreteLaplace
+from synthrelease.dp.noise import SecureRandom, private_choice
 
 if TYPE_CHECKING:
     from auditing.probes import Probe
@@ -278,7 +278,7 @@ def test_ends_of_intervals_are_those_of_clopper_and_pearson() -> None:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.02), (1.0, 1e-6), (3.0, 1e-4)])
 def test_what_a_gaussian_promises_is_the_same_on_the_way_back(epsilon: float, delta: float) -> None:
-    from synthrelease.privacy import gaussian_sigma
+    from synthrelease.dp import gaussian_sigma
 
     mu = gaussian_mu(epsilon, delta)
     assert gaussian_epsilon(mu, delta) == pytest.approx(epsilon, rel=1e-6)

@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 from tiers import params
 
-from synthrelease.noise import SecureRandom, choice, private_choice
+from synthrelease.dp.noise import SecureRandom, choice, private_choice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

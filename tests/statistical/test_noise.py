@@ -32,13 +32,13 @@ from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import RECORDING, Features
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.calibration import gaussian_sigma
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.kinds.records.fit import weighted_counts
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.calibration import gaussian_sigma
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

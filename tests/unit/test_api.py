@@ -180,7 +180,7 @@ def test_a_bundle_that_is_not_there_is_no_bundle_at_fault(study, monkeypatch, na
         lambda path: synthrelease.diff(path, path),
         lambda path: synthrelease.export(path, "csv", "out"),
         lambda path: synthrelease.write_report(path, "page.html"),
-        lambda path: synthrelease.appraise(study.plan, path),
+        lambda path: synthrelease.evaluate(study.plan, path),
         lambda path: synthrelease.sign(path, Ed25519PrivateKey.generate()),
     ):
         with refused(synthrelease.InputError, code, where=repr(name)[1:-1]) as caught:

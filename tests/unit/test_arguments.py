@@ -12,7 +12,7 @@ from refusals import refused as refused_as
 
 import synthrelease
 from synthrelease import Screen, arrays
-from synthrelease.batch import batch
+from synthrelease.building.batch import batch
 from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.errors import ArgumentError, InputError
@@ -137,7 +137,7 @@ def test_values_may_be_a_frame():
 def test_nothing_is_done_in_no_processes(study, bundle, tmp_path, jobs):
     for call in (
         lambda: synthrelease.build(study.plan, tmp_path / "r.h5", jobs=jobs),
-        lambda: synthrelease.appraise(study.plan, bundle, jobs=jobs),
+        lambda: synthrelease.evaluate(study.plan, bundle, jobs=jobs),
         lambda: batch([study.plan], tmp_path / "folder", jobs=jobs),
     ):
         with refused_as(ArgumentError, "bad-jobs", where="jobs") as caught:

@@ -16,10 +16,10 @@ from synthrelease.bundle.disclosure import output_sentences, warning_sentence
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.dp.event import BOZKIR2021_EVENT
+from synthrelease.dp.guarantee import NoGuarantee
 from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
 from synthrelease.kinds.signals.words import SENTENCES
-from synthrelease.privacy.event import BOZKIR2021_EVENT
-from synthrelease.privacy.guarantee import NoGuarantee
 from synthrelease.remarks import remark, sentence
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-4}
@@ -420,7 +420,7 @@ def test_a_name_that_is_not_there_says_which_are(call, asked, near):
 
 
 def test_every_guarantee_has_an_epsilon_or_none():
-    from synthrelease.privacy import guarantee
+    from synthrelease.dp import guarantee
 
     assert arrays.compose([small()]).epsilon == 1.0
     assert guarantee.ApproxDP(epsilon=2.0, delta=1e-6).epsilon == 2.0

@@ -27,7 +27,7 @@ def test_an_interrupt_speaks_of_the_ledger_where_one_is_paid(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("synthrelease.builder.build", interrupted)
+    monkeypatch.setattr("synthrelease.building.builder.build", interrupted)
     monkeypatch.setattr("synthrelease.api.verify", interrupted)
     monkeypatch.setattr("synthrelease.bundle.verification.verify", interrupted)
     done = run(command, study.plan)

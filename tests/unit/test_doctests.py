@@ -18,7 +18,7 @@ WITH_EXAMPLES = [
     "synthrelease.api:write_report",
     "synthrelease.api:diff",
     "synthrelease.api:sign",
-    "synthrelease.builder:build",
+    "synthrelease.building.builder:build",
     "synthrelease.bundle.signing.key_pair:keygen",
     "synthrelease.exports.readable:open_bundle",
     "synthrelease.ledger.book:Ledger",
@@ -31,9 +31,9 @@ WITH_EXAMPLES = [
     "synthrelease.arrays.features:synthetic_records",
     "synthrelease.arrays.release:compose",
     "synthrelease.kinds.records.deniability:deniability_test",
-    "synthrelease.privacy.accounting:compose",
-    "synthrelease.privacy.calibration:gaussian_sigma",
-    "synthrelease.noise.rounded:rounded_gaussian",
+    "synthrelease.dp.accounting:compose",
+    "synthrelease.dp.calibration:gaussian_sigma",
+    "synthrelease.dp.noise.rounded:rounded_gaussian",
 ]
 
 

@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner, Result
 from goldens import check_text
 from hostile_labels import write_hostile_study
-from invented_appraisal import NAMES, appraisal
+from invented_evaluation import NAMES, evaluation
 
-from synthrelease.appraisal import appraise as orchestrator
 from synthrelease.cli import main
 from synthrelease.errors import BundleError, InputError
+from synthrelease.evaluation import evaluate as orchestrator
 
 
 @pytest.fixture(autouse=True)
@@ -27,11 +27,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What the orchestrator was asked, which finds what its bundle is called."""
     calls: list[dict[str, Any]] = []
 
-    def appraise(plan: Path, bundle: Path, **options: Any) -> Any:
+    def evaluate(plan: Path, bundle: Path, **options: Any) -> Any:
         calls.append({"plan": plan, "bundle": bundle, **options})
-        return appraisal(bundle.stem)
+        return evaluation(bundle.stem)
 
-    monkeypatch.setattr(orchestrator, "appraise", appraise)
+    monkeypatch.setattr(orchestrator, "evaluate", evaluate)
     return calls
 
 
@@ -77,7 +77,7 @@ def test_the_summary_is_short_and_private(plan, tmp_path):
 def test_a_fault_ends_with_1_and_has_its_page(name, plan, tmp_path):
     target = tmp_path / "private.html"
     done = run("evaluate", plan, tmp_path / f"{name}.h5", "-o", target)
-    faults = appraisal(name).faults
+    faults = evaluation(name).faults
     assert done.exit_code == (1 if faults else 0), done.output
     assert done.stdout.count("FAULT  ") == len(faults)
     assert target.exists()
@@ -88,9 +88,9 @@ def test_a_fault_ends_with_1_and_has_its_page(name, plan, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_json_is_json_and_nothing_else(name, plan, tmp_path):
     done = run("evaluate", plan, tmp_path / f"{name}.h5", "--json")
-    assert done.exit_code == (1 if appraisal(name).faults else 0)
+    assert done.exit_code == (1 if evaluation(name).faults else 0)
     assert json.loads(done.stdout, parse_constant=pytest.fail) == {
-        **appraisal(name).to_json(),
+        **evaluation(name).to_json(),
         "required_attacks": [],
     }
     assert json.loads(done.stdout)["do_not_publish"]
@@ -101,7 +101,7 @@ def test_json_is_json_and_nothing_else(name, plan, tmp_path):
 def test_json_and_a_page(plan, tmp_path):
     target = tmp_path / "private.html"
     done = run("evaluate", plan, tmp_path / "plain.h5", "--json", "-o", target)
-    assert json.loads(done.stdout) == {**appraisal("plain").to_json(), "required_attacks": []}
+    assert json.loads(done.stdout) == {**evaluation("plain").to_json(), "required_attacks": []}
     assert str(target) in done.stderr
     assert target.exists()
 
@@ -165,7 +165,7 @@ def test_errors_are_messages(error, code, plan, tmp_path, monkeypatch):
     def fails(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(orchestrator, "appraise", fails)
+    monkeypatch.setattr(orchestrator, "evaluate", fails)
     target = tmp_path / "private.html"
     done = run("evaluate", plan, tmp_path / "plain.h5", "-o", target)
     assert done.exit_code == code

@@ -1,4 +1,4 @@
-"""A kind of output that some floor does not know is an error there, and never taken for another kind."""
+"""A kind of output that some layer does not know is an error there, and never taken for another kind."""
 
 from collections import defaultdict
 from importlib import import_module
@@ -7,17 +7,17 @@ import made
 import numpy as np
 import pytest
 
-from synthrelease.appraisal import yardsticks
-from synthrelease.appraisal.yardsticks.generic import GENERIC
 from synthrelease.bundle import disclosure
 from synthrelease.bundle.items import StoredOutput
-from synthrelease.exports import promised
-from synthrelease.json_schemas import schema
+from synthrelease.dp.event import DiscreteLaplace
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.evaluation import ground_truth
+from synthrelease.evaluation.ground_truth.generic import GENERIC
+from synthrelease.exports import guarantee_text
 from synthrelease.kinds import registry
 from synthrelease.kinds.statistics import noisy
-from synthrelease.maths.statistics import StatisticUnit
-from synthrelease.privacy.event import DiscreteLaplace
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.statistics import StatisticUnit
+from synthrelease.schemas import schema
 
 UNKNOWN = {
     "name": "viewers",
@@ -39,9 +39,9 @@ FUNCTIONS = {
     "StoredOutput of format 1": lambda output: StoredOutput(output, 1),
     "not_protected": lambda output: disclosure.not_protected([output], Neighbours.REPLACE_ONE),
     "output_sentences": disclosure.output_sentences,
-    "abstract": lambda output: promised.abstract({**MANIFEST, "outputs": [output]}),
-    "making": lambda output: promised.making({**MANIFEST, "outputs": [output]}),
-    "biases": lambda output: promised.biases({**MANIFEST, "outputs": [output]}),
+    "abstract": lambda output: guarantee_text.abstract({**MANIFEST, "outputs": [output]}),
+    "making": lambda output: guarantee_text.making({**MANIFEST, "outputs": [output]}),
+    "biases": lambda output: guarantee_text.biases({**MANIFEST, "outputs": [output]}),
 }
 MANIFEST = {"tool": {"name": "t", "version": "1"}, "randomness": {"test_seed": False}, "inputs": []}
 
@@ -75,7 +75,7 @@ def test_a_kind_says_everything_that_is_asked_of_it(kind):
 
 
 def kind_of_mechanism(mechanism):
-    return yardsticks._KINDS.get(mechanism, GENERIC)
+    return ground_truth._KINDS.get(mechanism, GENERIC)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -23,10 +23,10 @@ def test_sample_data_is_small_and_comes_with_its_licences_and_no_photograph():
 
 def test_names_that_others_rely_on():
     from synthrelease.bundle import reseal
+    from synthrelease.dp import gaussian_delta, gaussian_sigma
+    from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
     from synthrelease.kinds.records.deniability import deniability_test
     from synthrelease.kinds.records.model import SeededModel
-    from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
-    from synthrelease.privacy import gaussian_delta, gaussian_sigma
 
     def parameters(function):
         return list(inspect.signature(function).parameters)

@@ -16,17 +16,17 @@ from refusals import refused
 from signal_plans import LENGTH, PEOPLE, design_signals, write_pupils
 
 import synthrelease
+from synthrelease.building.preview import as_text, preview
 from synthrelease.bundle import verify
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts
 from synthrelease.cli import main
 from synthrelease.data.features import load_features
+from synthrelease.dp.event import BOZKIR2021_EVENT
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.forecast import as_text, preview
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
 from synthrelease.kinds.signals.completed_series import completed_series
 from synthrelease.kinds.signals.published import PublishedSignals
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.event import BOZKIR2021_EVENT
 
 PAPER = {"mechanism": "cfpa", "calibration": "bozkir2021", "paper_epsilon": 0.5}
 ALLOWED = {**PAPER, "allow_unprotected": True}

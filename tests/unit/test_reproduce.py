@@ -8,8 +8,8 @@ import pytest
 from goldens import check_text, figures
 from reproducing import reproduce, table, without_results
 
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy import gaussian_sigma
+from synthrelease.dp import gaussian_sigma
+from synthrelease.dp.noise import SecureRandom
 
 PEOPLE, SAMPLES = 8, 60
 PICTURES = ["figure_2", "figure_3", "caps", "grid", "maps"]

@@ -10,10 +10,10 @@ from goldens import check_text, figures
 from refusals import refused
 from reproducing import fresh_workers, reproduce, table, titles, without_results
 
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError
-from synthrelease.evaluate.attacks import Windows
+from synthrelease.evaluation.attacks import Windows
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, Perturbed
-from synthrelease.noise import SecureRandom
 
 PEOPLE, CONDITIONS = 6, ("calm", "loud")
 FEATURES = (

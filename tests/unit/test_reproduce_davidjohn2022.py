@@ -11,9 +11,9 @@ from goldens import check_text, figures
 from refusals import refused
 from reproducing import fresh_workers, reproduce
 
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError
-from synthrelease.evaluate.attacks import Windows
-from synthrelease.noise import SecureRandom
+from synthrelease.evaluation.attacks import Windows
 
 PEOPLE, WINDOWS = 14, 90  # so many that an own mean, taken off, is no edge of a bin
 CONDITIONS = ("control", "npc", "noise", "arithmetic", "combined")

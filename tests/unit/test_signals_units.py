@@ -16,16 +16,16 @@ from scipy.special import ndtr
 from signal_plans import LENGTH, RECORDINGS, design_signals
 
 import synthrelease
+from synthrelease.building.preview import as_text, preview
 from synthrelease.bundle import verify
 from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.data.features import Features
-from synthrelease.forecast import as_text, preview
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import signal_chunk
 from synthrelease.kinds.signals.coefficients import CoefficientSignals, contributions
 from synthrelease.kinds.signals.units import ADDED_UP, KNOWN_CHAIN
-from synthrelease.maths.signal_form import SignalForm
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import signal_chunk
+from synthrelease.numerics.signal_form import SignalForm
+from synthrelease.numerics.steps import HALF_RANGE
 
 H = HALF_RANGE
 LARGE, SMALL = H * 4, math.ceil(H * math.sqrt(8))  # radii of chunks of 16 and of 8 steps

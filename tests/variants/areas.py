@@ -14,9 +14,9 @@ from wanted import Areas as Wanted
 from synthrelease.data.area_shapes import LABEL, POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
-from synthrelease.maths import derived
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Noise, flatten
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Noise, flatten
+from synthrelease.numerics import derived
 from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
 from variants.variant import Variant

@@ -13,9 +13,9 @@ from wanted import Cells
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.dp.budget import Budget
 from synthrelease.kinds.heatmap.cells import CellHeatmap
-from synthrelease.maths import derived
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics import derived
 from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
 from variants.variant import Variant
 

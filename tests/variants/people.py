@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from synthrelease.data.screen import Screen
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.guarantee import Neighbours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

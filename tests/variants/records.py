@@ -12,10 +12,10 @@ from wanted import Records
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import RECORDING, Features
+from synthrelease.dp.budget import Budget
 from synthrelease.kinds.records.fit import weighted_counts
 from synthrelease.kinds.records.mechanism import coded_records
-from synthrelease.maths.binning import bin_numbers
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics.binning import bin_numbers
 from variants.features import LIMITS, FeaturesVariant
 from variants.people import BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, Person, in_turn
 from variants.variant import Variant

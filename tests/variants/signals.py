@@ -11,14 +11,14 @@ import made
 import numpy as np
 from wanted import OfSpectralSignals, Signals
 
+from synthrelease.dp.budget import Budget
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.signals import coefficients
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
-from synthrelease.maths import derived
-from synthrelease.maths.fourier import basis
-from synthrelease.maths.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm, _of_differences
-from synthrelease.maths.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, SpectralSignalForm
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics import derived
+from synthrelease.numerics.fourier import basis
+from synthrelease.numerics.signal_form import CFPA, DCFPA, FPA, LPA, SignalForm, _of_differences
+from synthrelease.numerics.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, SpectralSignalForm
 from variants.features import FeaturesVariant
 from variants.people import ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
 from variants.variant import Variant
@@ -66,7 +66,7 @@ class SignalsVariant(SeriesVariant):
         for (recording, feature, what), array in values.items():
             if what == "noised":
                 low, high = self.limits[int(feature.split()[-1])]
-                unit = derived.Unit((float(low), float(high)), 1 if self.apart else people)
+                unit = derived.IntegerUnit((float(low), float(high)), 1 if self.apart else people)
                 out[recording, feature, "values"] = derived.signal(array, form, unit)
                 out[recording, feature, "uncertainty"] = derived.signal_uncertainty(
                     form, unit, deviation=deviation

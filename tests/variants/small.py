@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from synthrelease.data.features import RECORDING
-from synthrelease.privacy.budget import Budget
+from synthrelease.dp.budget import Budget
 from variants.areas import areas_variant
 from variants.gaze_maps import GazeMapVariant, gaze_map_parameters
 from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, REPLACE

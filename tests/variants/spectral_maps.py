@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from wanted import Spectral
 
 from synthrelease.data.gaze import Gaze
-from synthrelease.maths.spectral import RADIUS, SpectralForm, masses
-from synthrelease.maths.spectrum import POSITIONS
-from synthrelease.maths.stored import stored
-from synthrelease.privacy.budget import Budget
+from synthrelease.dp.budget import Budget
+from synthrelease.numerics.spectral import RADIUS, SpectralForm, masses
+from synthrelease.numerics.spectrum import POSITIONS
+from synthrelease.numerics.stored import stored
 from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, MANY, REPLACE, Person, in_turn
 from variants.variant import Variant

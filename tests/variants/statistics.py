@@ -10,10 +10,10 @@ import numpy as np
 from wanted import Statistics
 
 from synthrelease.data.features import RECORDING
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.noise_error import reach
 from synthrelease.kinds.statistics import noisy
-from synthrelease.maths.statistics import StatisticUnit
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.noise_error import reach
+from synthrelease.numerics.statistics import StatisticUnit
 from variants.features import LIMITS, FeaturesVariant
 from variants.people import ADD_REMOVE, ATTAINED, BUDGET, GAUSSIAN, LAPLACE, REPLACE, Person
 from variants.variant import Variant

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import made
 import numpy as np
 
-from synthrelease.noise.addition import noised
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian, flatten
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian, flatten
+from synthrelease.dp.noise.addition import noised
 from variants.people import ADD_REMOVE, ATTAINED, BUDGET, Person
 
 if TYPE_CHECKING:

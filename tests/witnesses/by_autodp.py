@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 
-from synthrelease.privacy.deniability import trial_cost
-from synthrelease.privacy.event import RandomizedTest, RoundedGaussian
+from synthrelease.dp.deniability import trial_cost
+from synthrelease.dp.event import RandomizedTest, RoundedGaussian
 from witnesses.noises import Bounds, Noises
 
 with warnings.catch_warnings():

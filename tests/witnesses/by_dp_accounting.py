@@ -14,8 +14,8 @@ from dp_accounting import GaussianDpEvent, ZCDpEvent, get_epsilon_gaussian, get_
 from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.rdp import RdpAccountant
 
-from synthrelease.privacy.deniability import trial_cost
-from synthrelease.privacy.event import DiscreteLaplace, Event, PrivateChoice, RandomizedTest, RoundedGaussian
+from synthrelease.dp.deniability import trial_cost
+from synthrelease.dp.event import DiscreteLaplace, Event, PrivateChoice, RandomizedTest, RoundedGaussian
 from witnesses.noises import Bounds, Noises
 
 CARE = 1e-9  # relative: its roots and logarithms, and the tails that it truncates

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from synthrelease.privacy.event import DiscreteLaplace, Event, PrivateChoice, RoundedGaussian, flatten
+from synthrelease.dp.event import DiscreteLaplace, Event, PrivateChoice, RoundedGaussian, flatten
 
 
 @dataclass(frozen=True)

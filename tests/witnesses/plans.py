@@ -10,8 +10,8 @@ from typing import Any
 
 from invented_study import write_heatmaps_study, write_signals_study, write_statistics_study
 
-from synthrelease.design import Design, make_design
-from synthrelease.plan import load_plan
+from synthrelease.building.design import Design, make_design
+from synthrelease.plan.plan import load_plan
 
 Keys = dict[str, Any]
 REPLACE, ADD_REMOVE = "replace-one", "add-remove-one"

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.choosing import Choosing
 from synthrelease.kinds.heatmap.cells import CellHeatmap
@@ -22,7 +23,7 @@ from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.maths.statistics import (
+from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
     MEAN,
@@ -32,8 +33,7 @@ from synthrelease.maths.statistics import (
     VARIANCE,
     sum_range,
 )
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.steps import HALF_RANGE
 from witnesses.by_opendp import shares, width
 
 # Where norms of vectors side by side are added, at most so much too much: a variance's moments depend on each other.

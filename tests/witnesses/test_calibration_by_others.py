@@ -19,12 +19,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from synthrelease.design import Design, PlannedOutput
-from synthrelease.json_schemas import schema
-from synthrelease.kinds.statistics.quantiles import utilities
-from synthrelease.privacy import accounting
-from synthrelease.privacy.calibration import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale
-from synthrelease.privacy.event import (
+from synthrelease.building.design import Design, PlannedOutput
+from synthrelease.dp import accounting
+from synthrelease.dp.calibration import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale
+from synthrelease.dp.event import (
     Composed,
     DiscreteLaplace,
     Disjoint,
@@ -33,8 +31,10 @@ from synthrelease.privacy.event import (
     RandomizedTest,
     RoundedGaussian,
 )
-from synthrelease.privacy.guarantee import ApproxDP, Neighbours, PureDP
-from synthrelease.privacy.sensitivity import quantile_utility
+from synthrelease.dp.guarantee import ApproxDP, Neighbours, PureDP
+from synthrelease.dp.sensitivity import quantile_utility
+from synthrelease.kinds.statistics.quantiles import utilities
+from synthrelease.schemas import schema
 from witnesses import by_autodp, by_dp_accounting, by_opendp, stability
 from witnesses.noises import Bounds, Noises
 from witnesses.plans import (

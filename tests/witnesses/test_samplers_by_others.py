@@ -27,10 +27,10 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom, discrete_laplace, private_choice, rounded_gaussian
+from synthrelease.dp.sensitivity import quantile_utility
 from synthrelease.kinds.statistics.quantiles import choose
-from synthrelease.noise import SecureRandom, discrete_laplace, private_choice, rounded_gaussian
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import quantile_utility
 from witnesses import by_opendp
 from witnesses.two_samples import same_frequencies, same_law
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import strict_json
-from synthrelease.bundle.signing.asked import MOST_SIGNATURE_BYTES
+from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES
 from synthrelease.bundle.signing.keys import key_id
 from synthrelease.bundle.signing.statement import PAYLOAD_TYPE
 

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synthrelease.bundle.signing.asked import MOST_KEY_BYTES
-from synthrelease.durable import move_into_place, partials, write_durably
+from synthrelease.bundle.signing.expectations import MOST_KEY_BYTES
 from synthrelease.errors import InputError
-from synthrelease.unwritable import refuse_taken
+from synthrelease.files.atomic import move_into_place, partials, write_durably
+from synthrelease.files.unwritable import refuse_taken
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

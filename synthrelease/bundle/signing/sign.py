@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.content import content_of
-from synthrelease.bundle.hdf5 import write_bundle
 from synthrelease.bundle.layout import SIGNATURE, is_marked_test_seed
-from synthrelease.bundle.signing.asked import signature_beside, signature_file
 from synthrelease.bundle.signing.envelope import MOST_SIGNATURES, Envelope, envelope_of
+from synthrelease.bundle.signing.expectations import signature_beside, signature_file
 from synthrelease.bundle.signing.statement import statement
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.verification import refuse_no_bundle, verify
-from synthrelease.durable import move_into_place, partials, replace_as_it_was, write_durably
+from synthrelease.bundle.writer import write_bundle
 from synthrelease.errors import Argument, BundleError, MachineError, PolicyError, Remedy
+from synthrelease.files.atomic import move_into_place, partials, replace_as_it_was, write_durably
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

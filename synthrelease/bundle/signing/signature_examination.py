@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.layout import SIGNATURE
-from synthrelease.bundle.signing.asked import MOST_SIGNATURE_BYTES, Asked
 from synthrelease.bundle.signing.envelope import Envelope, embedded_fault, envelope_of
+from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES, Asked
 from synthrelease.bundle.signing.keys import key_id, public_key
 from synthrelease.bundle.signing.statement import statement, statement_fault
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 
 _NAME = re.compile(r"[!-~]{1,128}")  # of a key that can be shown; others' tools may have written anything
 

@@ -33,7 +33,7 @@ class Flaw:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredArray:
     """An array of a file, not read yet."""
 
     shape: Shape
@@ -53,7 +53,7 @@ class Arrays(Whole):
     article: str  # the format in words, after "cannot be read as"
 
     @abstractmethod
-    def contents(self, path: Path, file: BinaryIO) -> AbstractContextManager[dict[str, Stored]]:
+    def contents(self, path: Path, file: BinaryIO) -> AbstractContextManager[dict[str, StoredArray]]:
         """Return all arrays by name, reading none.
 
         Raises:
@@ -99,7 +99,7 @@ class Arrays(Whole):
         return "at [" + ", ".join(str(int(one)) for one in np.unravel_index(line, shape)) + "]"
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[dict[str, Stored]]:
+    def _opened(self, path: Path) -> Iterator[dict[str, StoredArray]]:
         broken = DataError(
             self.broken,
             f"the file cannot be read as {self.article}",
@@ -111,7 +111,7 @@ class Arrays(Whole):
             yield contents
 
 
-def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str]]:
+def _shape(source: Source, contents: dict[str, StoredArray]) -> tuple[Shape, list[str]]:
     """The lengths of the axes, and the names of the arrays that have them."""
     axes = source.axes
     if not axes:
@@ -159,7 +159,7 @@ def _shape(source: Source, contents: dict[str, Stored]) -> tuple[Shape, list[str
     )
 
 
-def _no_axes(path: Path, contents: dict[str, Stored]) -> DataError:
+def _no_axes(path: Path, contents: dict[str, StoredArray]) -> DataError:
     return DataError(
         "axes-missing",
         "the input does not say what the axes of the arrays are",
@@ -174,12 +174,12 @@ def _shown(shape: Shape) -> str:
     return " × ".join(map(str, shape)) or "one value"
 
 
-def _all_shown(contents: dict[str, Stored]) -> str:
+def _all_shown(contents: dict[str, StoredArray]) -> str:
     some = [f"{name}: {_shown(one.shape)}" for name, one in list(contents.items())[:12]]
     return "; ".join(some) + ("; and others" if len(contents) > 12 else "") or "no arrays"
 
 
-def _check_readable(path: Path, name: str, one: Stored) -> None:
+def _check_readable(path: Path, name: str, one: StoredArray) -> None:
     if one.flaw:
         raise DataError(
             one.flaw.code,
@@ -202,7 +202,7 @@ def plain(dtype: np.dtype[Any]) -> Flaw | None:
     return Flaw("values-of-other-type", "values of several parts, or of another type")
 
 
-def _column(path: Path, name: str, stored: Stored) -> pl.Series:
+def _column(path: Path, name: str, stored: StoredArray) -> pl.Series:
     """An array as a column; bytes are text in UTF-8."""
     values = stored.read().reshape(-1)
     if values.dtype.kind == "S":

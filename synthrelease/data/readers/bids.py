@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from synthrelease.data.readers.bids_dataset import DESCRIPTION, NO_LABEL, Dataset
+from synthrelease.data.readers.bids_dataset import DESCRIPTION, NO_LABEL, BidsDataset
 from synthrelease.data.readers.bids_recordings import Told, check_alike, recordings_of
-from synthrelease.data.readers.bids_samples import TELLING, Recording, Samples
+from synthrelease.data.readers.bids_samples import TELLING, BidsSamples, Recording
 from synthrelease.data.readers.bids_screen import described
 from synthrelease.data.readers.delimited import Delimited
 from synthrelease.data.readers.folder import File, Folder
@@ -38,7 +38,7 @@ class Bids(Folder):
     uses: tuple[str, ...] = ("pattern",)
 
     def __init__(self) -> None:
-        super().__init__(lambda source: Samples())  # noqa: ARG005  all files are of one kind
+        super().__init__(lambda source: BidsSamples())  # noqa: ARG005  all files are of one kind
 
     def matches(self, path: Path) -> bool:  # noqa: ARG002  a plan says so
         """No folder is known by its name."""
@@ -55,17 +55,17 @@ class Bids(Folder):
             DataError: it is no dataset, has no such recordings, or its metadata are missing, wrong, or differ between recordings.
             MachineError: it cannot be read.
         """
-        return _found(Dataset.at(source.path), source)
+        return _found(BidsDataset.at(source.path), source)
 
     def files(self, source: Source) -> list[Path]:
         """Return all files that rows are made of: recordings, their metadata and their events."""
-        dataset = Dataset.at(source.path)
+        dataset = BidsDataset.at(source.path)
         files = [file.source for file in _found(dataset, source)]
         events = {file.events for file in files if isinstance(file, Recording) and file.events is not None}
         return [*(file.path for file in files), *sorted(dataset.told | events)]
 
 
-def _found(dataset: Dataset, source: Source) -> list[File]:
+def _found(dataset: BidsDataset, source: Source) -> list[File]:
     found = recordings_of(dataset, source)
     check_alike(found)
     keys = list(dict.fromkeys(key for one in found for key in one.name.cells))
@@ -101,7 +101,7 @@ def _found(dataset: Dataset, source: Source) -> list[File]:
     return files
 
 
-def _timing(dataset: Dataset, one: Told) -> dict[str, Any]:
+def _timing(dataset: BidsDataset, one: Told) -> dict[str, Any]:
     """How the samples' timestamps are brought to the clock of the events."""
     clock = dataset.metadata(one.name, "events").get("OnsetSource")
     if clock is not None and clock not in one.columns:

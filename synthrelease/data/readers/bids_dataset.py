@@ -60,7 +60,7 @@ class Name:
 
 
 @dataclass
-class Dataset:
+class BidsDataset:
     """The files of a dataset that hold rows of people, and those that tell about them."""
 
     root: Path
@@ -69,7 +69,7 @@ class Dataset:
     _metadata: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, root: Path) -> Dataset:
+    def at(cls, root: Path) -> BidsDataset:
         """Look through a folder.
 
         Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from synthrelease.data.readers.bids_dataset import Dataset, Name
+from synthrelease.data.readers.bids_dataset import BidsDataset, Name
 from synthrelease.data.readers.folder import found_files
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -43,7 +43,7 @@ class Told:
         return unit.strip() if isinstance(unit, str) else None
 
 
-def recordings_of(dataset: Dataset, source: Source) -> list[Told]:
+def recordings_of(dataset: BidsDataset, source: Source) -> list[Told]:
     """Return all eye-tracking recordings: name, metadata, and what the pattern says.
 
     Raises:
@@ -87,7 +87,7 @@ def _by_pattern(source: Source) -> dict[Path, dict[str, str]] | None:
     return {file.source.path: file.cells for file in found_files(replace(source, format=""))}
 
 
-def _is_eyetrack(dataset: Dataset, name: Name, metadata: Mapping[str, Any]) -> bool:
+def _is_eyetrack(dataset: BidsDataset, name: Name, metadata: Mapping[str, Any]) -> bool:
     if not dataset.telling(name, "physio", ".json"):
         raise DataError(
             "no-sidecar",

@@ -44,7 +44,7 @@ class Recording(Source):
     sidecar: str = field(default="", compare=False)  # for messages
 
 
-class Samples(Delimited):
+class BidsSamples(Delimited):
     """Reader of one file of samples, whose names are in its sidecar."""
 
     name = "samples"

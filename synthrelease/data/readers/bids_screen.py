@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.data.coordinates import BOTTOM_LEFT, CENTRE, DEGREES, NORMALISED, PIXELS, TOP_LEFT
-from synthrelease.data.readers.bids_dataset import NO_LABEL, Dataset
+from synthrelease.data.readers.bids_dataset import NO_LABEL, BidsDataset
 from synthrelease.data.readers.bids_recordings import check_alike, recordings_of, refuse_difference
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -46,7 +46,7 @@ def described(source: Source) -> Described:
         DataError: it cannot be read, metadata cannot be used, or the screens or units of two recordings differ.
         MachineError: it cannot be read.
     """
-    dataset = Dataset.at(source.path)
+    dataset = BidsDataset.at(source.path)
     recordings = recordings_of(dataset, source)
     check_alike(recordings)
     first: dict[str, tuple[Any, Path]] = {}

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from synthrelease.data.held import unnested
+from synthrelease.data.in_memory import unnested
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark

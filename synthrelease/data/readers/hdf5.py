@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import h5py
 import numpy as np
 
-from synthrelease.data.readers.arrays import Array, Arrays, Flaw, Stored, plain
+from synthrelease.data.readers.arrays import Array, Arrays, Flaw, StoredArray, plain
 from synthrelease.errors import DataError
 
 _MOST_OBJECTS = 100_000
@@ -31,7 +31,7 @@ class Hdf5(Arrays):
     article = "HDF5"
 
     @contextmanager
-    def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, Stored]]:
+    def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, StoredArray]]:
         """Return all datasets that can be reached by hard links, each once."""
         with h5py.File(file, "r") as body:
             outside = body.visititems_links(
@@ -64,14 +64,14 @@ class Hdf5(Arrays):
             yield {name: _stored(dataset) for name, dataset in sorted(datasets.items())}
 
 
-def _stored(dataset: Any) -> Stored:
+def _stored(dataset: Any) -> StoredArray:
     shape = tuple(dataset.shape) if dataset.shape is not None else ()
     flaw = plain(dataset.dtype)
     if h5py.check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
         # A damaged heap of them keeps the library busy for ever.
         flaw = Flaw("texts-of-any-length", "texts of any length")
     size = math.prod(shape) * max(dataset.dtype.itemsize, 1)
-    return Stored(shape, size, flaw or _not_there(dataset, shape, size), partial(_read, dataset))
+    return StoredArray(shape, size, flaw or _not_there(dataset, shape, size), partial(_read, dataset))
 
 
 def _not_there(dataset: Any, shape: tuple[int, ...], size: int) -> Flaw | None:

@@ -48,7 +48,7 @@ class _Level:
 
 
 @dataclass(frozen=True)
-class Place:
+class RecordLocation:
     """A file, and the levels that some records of it are in."""
 
     file: str
@@ -67,10 +67,10 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Values:
+class RecordValues:
     """A value for each record, at one path."""
 
-    place: Place
+    place: RecordLocation
     path: Names
     values: Sequence[Any]
     chosen: Names = ()  # fields that lead to what is to be read
@@ -137,7 +137,7 @@ class Values:
         return np.repeat(np.arange(len(self.values)), [value.size for value in self.values])
 
     @cached_property
-    def elements(self) -> Values:
+    def elements(self) -> RecordValues:
         """What is in the cells, or the structs of arrays, in MATLAB's order: records within the records."""
         axes = max((value.ndim for value in self.values), default=1) if self.grid else 1
         index = [np.zeros((0, axes), dtype=np.int64)]
@@ -153,7 +153,7 @@ class Values:
         inner = [element for value in self.values for element in value.ravel(order="F")]
         return replace(self, place=place, values=inner, depth=self.depth + cell)
 
-    def fields(self) -> list[Values]:
+    def fields(self) -> list[RecordValues]:
         """Return what is in single structs, field by field; nothing where one is missing.
 
         Raises:
@@ -165,7 +165,7 @@ class Values:
         )
         self.check_choice(names)
         return [
-            Values(
+            RecordValues(
                 self.place,
                 (*self.path, name),
                 [

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from synthrelease.data.readers.nested import INDEX, Array, Column, Names, Place, Values
+from synthrelease.data.readers.nested import INDEX, Array, Column, Names, RecordLocation, RecordValues
 from synthrelease.errors import DataError
 
 _EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
@@ -33,8 +33,8 @@ def table_of(
     Raises:
         DataError: what is there makes no table, or several; vectors of several lengths beside each other, no matrix of so many columns, a name twice.
     """
-    place, scalars = Place(file), list[Column]()
-    parts = [Values(place, (name,), [value], chosen)]
+    place, scalars = RecordLocation(file), list[Column]()
+    parts = [RecordValues(place, (name,), [value], chosen)]
     while True:
         leaves, level = _sorted(parts)
         scalars += [(_column_path(leaf), _scalars(leaf)) for leaf in leaves if leaf.longest <= 1]
@@ -56,7 +56,7 @@ def table_of(
     return _named([*indices, *scalars, *rows], header, place.of((name,)))
 
 
-def _sorted(parts: Sequence[Values]) -> tuple[list[Values], Values | None]:
+def _sorted(parts: Sequence[RecordValues]) -> tuple[list[RecordValues], RecordValues | None]:
     """Texts, numbers and vectors below single structs, and the level, if there is one.
 
     Raises:
@@ -80,7 +80,7 @@ def _sorted(parts: Sequence[Values]) -> tuple[list[Values], Values | None]:
     return leaves, levels[0] if levels else None
 
 
-def _below(part: Values) -> Iterator[Values]:
+def _below(part: RecordValues) -> Iterator[RecordValues]:
     if part.kind == "struct" and not part.level:
         for inner in part.fields():
             yield from _below(inner)
@@ -90,7 +90,7 @@ def _below(part: Values) -> Iterator[Values]:
         yield part
 
 
-def _vectors(vectors: Sequence[Values]) -> tuple[list[Values], Array]:
+def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array]:
     """The vectors that are rows, and their lengths in each record; those beside what was chosen if they are always as long.
 
     Raises:
@@ -117,16 +117,16 @@ def _vectors(vectors: Sequence[Values]) -> tuple[list[Values], Array]:
     return chosen, counts
 
 
-def _lengths(leaf: Values) -> Array:
+def _lengths(leaf: RecordValues) -> Array:
     return np.asarray([len(piece) for piece in leaf.pieces()], dtype=np.int64)
 
 
-def _column_path(leaf: Values) -> Names:
+def _column_path(leaf: RecordValues) -> Names:
     """Values in cells are no fields: their column cannot have the name of the cells' indices."""
     return (*leaf.path, "value") if leaf.depth else leaf.path
 
 
-def _scalars(leaf: Values) -> pl.Series:
+def _scalars(leaf: RecordValues) -> pl.Series:
     """One cell a record; empty where there is nothing."""
     pieces = leaf.pieces()
     present = np.asarray([piece.size > 0 for piece in pieces], dtype=bool)
@@ -134,7 +134,7 @@ def _scalars(leaf: Values) -> pl.Series:
     return series[np.where(present, np.cumsum(present) - 1, len(series) - 1)]
 
 
-def _columns(leaf: Values, header: tuple[str, ...]) -> list[Column]:
+def _columns(leaf: RecordValues, header: tuple[str, ...]) -> list[Column]:
     """A column of vectors, or the columns of matrices.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from synthrelease.data.readers.arrays import Array, Arrays, Flaw, Stored, plain
+from synthrelease.data.readers.arrays import Array, Arrays, Flaw, StoredArray, plain
 from synthrelease.errors import DataError
 
 
@@ -26,7 +26,7 @@ class Npz(Arrays):
     article = "an archive of NumPy's"
 
     @contextmanager
-    def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, Stored]]:
+    def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, StoredArray]]:
         """Return the members that are arrays, from their heads."""
         with zipfile.ZipFile(file) as archive:
             members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
@@ -42,7 +42,7 @@ class Npz(Arrays):
             yield {name: _stored(archive, member) for name, member in zip(names, members, strict=True)}
 
 
-def _stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
+def _stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> StoredArray:
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         head = (
@@ -54,7 +54,7 @@ def _stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Stored:
         complete = dtype.hasobject or member.file_size == file.tell() + size
     incomplete = Flaw("values-missing", "another number of values than it declares")
     flaw = plain(dtype) or (None if complete else incomplete)
-    return Stored(shape, size, flaw, partial(_read, archive, member))
+    return StoredArray(shape, size, flaw, partial(_read, archive, member))
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from synthrelease.data.areas import Areas
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import DiscreteLaplace, Event, noise_of
 from synthrelease.kinds.areas.public import DURATION, SAMPLES, AreasParameters
-from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.mechanism import UNBOUNDED, Mechanism
-from synthrelease.maths.binning import integer_shares
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import DiscreteLaplace, Event, noise_of
+from synthrelease.numerics.binning import integer_shares
+from synthrelease.numerics.steps import HALF_RANGE
 
 _LARGEST_BITS = 47  # of a person's weights on a stimulus, added up: times W they fit into 62
 _GOOD_ERROR = 0.05  # of a share, at 95 %

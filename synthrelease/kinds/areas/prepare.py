@@ -5,13 +5,14 @@ from __future__ import annotations
 from synthrelease.data.area_shapes import ELSEWHERE
 from synthrelease.data.areas import Areas, read_areas
 from synthrelease.data.facts import Facts
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.areas.public import DURATION, AreasParameters, PublicArea
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> AreaShares:

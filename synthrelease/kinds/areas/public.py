@@ -11,16 +11,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.dp.event import Event, Noise
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity, area_shares
 from synthrelease.field_schema import Label, among, described
 from synthrelease.kinds.areas import words
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
-from synthrelease.maths import derived
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.event import Event, Noise
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity, area_shares
+from synthrelease.numerics import derived
+from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
 SAMPLES, DURATION = "samples", "duration"
@@ -98,7 +98,7 @@ class AreasParameters(StimulusParameters):
             Role.ESTIMATE,
             quantity=quantity,
             items=1,
-            sources=(Source(f"{name}/noisy"),),
+            sources=(DerivedFrom(f"{name}/noisy"),),
             derive=partial(self._shares, shares),
         )
         if self.viewers is not None and name == "dwell":

@@ -1,6 +1,6 @@
 """What heatmaps will be worth, from public parameters: the correlation with the exact map to expect, for any budget and n.
 
-Maps are taken to be as those of photographs (`maths.centre_bias`), and numbers here and beside the mechanisms were fitted to what was
+Maps are taken to be as those of photographs (`numerics.centre_bias`), and numbers here and beside the mechanisms were fitted to what was
 measured on images 1001–1010 of mouse-tracked OSIE; on others it was within 0.1 (docs/heatmaps.md). Elsewhere it is an orientation.
 """
 
@@ -15,17 +15,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.calibration import liu2019_level
+from synthrelease.dp.event import Event
 from synthrelease.kinds.heatmap.public import HeatmapParameters
 from synthrelease.kinds.mechanism import Mechanism
-from synthrelease.maths.centre_bias import CENTRE, prior
-from synthrelease.maths.expected_quality import correlation_of_posterior, people_needed
-from synthrelease.maths.inversion import Prior
-from synthrelease.maths.spectral import CUTOFF
-from synthrelease.maths.spectrum import Band, band
 from synthrelease.number_words import several
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.calibration import liu2019_level
-from synthrelease.privacy.event import Event
+from synthrelease.numerics.centre_bias import CENTRE, prior
+from synthrelease.numerics.expected_quality import correlation_of_posterior, people_needed
+from synthrelease.numerics.inversion import Prior
+from synthrelease.numerics.spectral import CUTOFF
+from synthrelease.numerics.spectrum import Band, band
 
 H = TypeVar("H", bound=HeatmapParameters)
 

@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.budget import GAUSSIAN, Budget
+from synthrelease.dp.calibration import gaussian_delta, liu2019_sigma
+from synthrelease.dp.event import Noise, RoundedGaussian
+from synthrelease.dp.sensitivity import excess_over_cap
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.choosing import Choosing
-from synthrelease.kinds.collected import Sums, Tally
+from synthrelease.kinds.contributions import Sums, Tally
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
 from synthrelease.kinds.heatmap.public import LIU2019, CellParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
-from synthrelease.maths.expected_quality import correlation_of_cells
-from synthrelease.maths.gaze_caps import excess_norms
-from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.calibration import gaussian_delta, liu2019_sigma
-from synthrelease.privacy.event import Noise, RoundedGaussian
-from synthrelease.privacy.sensitivity import excess_over_cap
-from synthrelease.specs import OutputSpec
+from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.numerics.expected_quality import correlation_of_cells
+from synthrelease.numerics.gaze_caps import excess_norms
 
 PRIVATE = "private"  # of a cap: chosen from a public list
 # Candidates of a private cap below T, if the plan lists none.

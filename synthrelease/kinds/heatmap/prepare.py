@@ -7,14 +7,15 @@ from importlib import import_module
 from typing import Any
 
 from synthrelease.data.facts import Facts
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import BLUR_SHARE, Screen
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
 from synthrelease.kinds.heatmap.kind import HEATMAP
 from synthrelease.kinds.heatmap.public import HeatmapParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
+from synthrelease.kinds.output_spec import OutputSpec
 
 # Of a side, for the expected quality: maps of a smaller or larger blur are predicted as these.
 _LEAST_BLUR, _LARGEST_BLUR = 0.003, 0.5

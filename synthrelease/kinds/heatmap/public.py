@@ -10,21 +10,21 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from synthrelease.data.screen import Screen
+from synthrelease.dp import sensitivity as sensitivities
+from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import Count, among, described
-from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.heatmap import words
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
-from synthrelease.maths import derived
-from synthrelease.maths.centre_bias import CENTRE
-from synthrelease.maths.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
 from synthrelease.number_words import several
-from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.numerics import derived
+from synthrelease.numerics.centre_bias import CENTRE
+from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
 from synthrelease.remarks import Remark, remark
 
 SAMPLES, DURATION = "samples", "duration"
@@ -148,7 +148,7 @@ class SpectralParameters(HeatmapParameters):
                 role,
                 quantity=quantity,
                 items=1,
-                sources=(Source("noisy"), Source(NORMALIZATION)),
+                sources=(DerivedFrom("noisy"), DerivedFrom(NORMALIZATION)),
                 derive=partial(derive, deviation),
                 care=ITERATED,
             )
@@ -255,7 +255,7 @@ class CellParameters(HeatmapParameters):
             Role.ESTIMATE,
             quantity="counts per participant" if self.people else "counts",
             items=1,
-            sources=(Source("noisy"),),
+            sources=(DerivedFrom("noisy"),),
             derive=self._heatmap,
         )
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from synthrelease.data.facts import Facts
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
 
 
 @dataclass(frozen=True)

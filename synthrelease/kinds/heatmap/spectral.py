@@ -13,22 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
+from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.errors import PlanError
-from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.heatmap.accuracy import SEEN_THROUGH, Heatmap, Viewing
 from synthrelease.kinds.heatmap.public import DURATION, SpectralParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
-from synthrelease.maths.ball import clip_to_ball
-from synthrelease.maths.binning import integer_shares
-from synthrelease.maths.centre_bias import CENTRE
-from synthrelease.maths.expected_quality import correlation_of_posterior
-from synthrelease.maths.spectral import MOST_CELLS, RADIUS, SpectralForm
-from synthrelease.maths.spectrum import LARGEST_BAND, LARGEST_SIDE, WEIGHT, point_coefficients, positions
-from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.specs import InputSpec, OutputSpec
+from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.numerics.ball import clip_to_ball
+from synthrelease.numerics.binning import integer_shares
+from synthrelease.numerics.centre_bias import CENTRE
+from synthrelease.numerics.expected_quality import correlation_of_posterior
+from synthrelease.numerics.spectral import MOST_CELLS, RADIUS, SpectralForm
+from synthrelease.numerics.spectrum import LARGEST_BAND, LARGEST_SIDE, WEIGHT, point_coefficients, positions
 
 _MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
 _BLOCK_COEFFICIENTS = 1 << 22  # of as many people as are dealt with at a time

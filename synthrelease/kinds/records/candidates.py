@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.calibration import laplace_scale
+from synthrelease.dp.event import RandomizedTest
+from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.dp.noise.rounded import discrete_laplace
 from synthrelease.errors import PlanError
 from synthrelease.kinds.records.deniability import SeedSet
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.owners import Owners
 from synthrelease.kinds.records.public import EXCLUDE, PERSON, RecordsParameters
-from synthrelease.maths.prefix_trie import PrefixTrie
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.noise.rounded import discrete_laplace
-from synthrelease.privacy.calibration import laplace_scale
-from synthrelease.privacy.event import RandomizedTest
+from synthrelease.numerics.prefix_trie import PrefixTrie
 
 Records = NDArray[np.signedinteger[Any]]
 NO_ROW = -1
@@ -28,7 +28,7 @@ ROUND = 1 << 10  # candidates of a round, at least
 
 
 @dataclass(frozen=True)
-class Made:
+class CandidateRecords:
     """Records that were made from real rows.
 
     Attributes:
@@ -88,7 +88,7 @@ class Candidates:
         return candidates, self._entered[rows], self._seeds.plausible(candidates, rows, gamma=self._gamma)
 
 
-class Known:
+class KnownRows:
     """Tells which candidates equal a real record in all attributes.
 
     Args:
@@ -120,9 +120,9 @@ def passing(
     parameters: RecordsParameters,
     *,
     trials: int,
-    known: Known,
+    known: KnownRows,
     random: SecureRandom,
-) -> Made:
+) -> CandidateRecords:
     """Return the first records that pass Test 1.
 
     Args:
@@ -167,7 +167,7 @@ def passing(
             "more `trials` for the same records select ever stranger ones",
         )
     some = slice(parameters.rows)
-    return Made(np.concatenate(published)[some], np.concatenate(seeds)[some], tried, passed)
+    return CandidateRecords(np.concatenate(published)[some], np.concatenate(seeds)[some], tried, passed)
 
 
 def seed_people(parameters: RecordsParameters, random: SecureRandom) -> NDArray[np.bool_]:
@@ -187,7 +187,7 @@ def substituted(
     *,
     seed: NDArray[np.bool_],
     random: SecureRandom,
-) -> Made:
+) -> CandidateRecords:
     """Return a record of every trial of Test 2, the model's own in place of one that does not pass.
 
     Every person has one record at most, drawn among their own. Who has none is drawn like the others, and never passes.
@@ -216,4 +216,4 @@ def substituted(
     published[there[passes]] = candidates[passes]
     seeds = np.full(test.trials, NO_ROW)
     seeds[there[passes]] = entered[drawn[there[passes]]]
-    return Made(published, seeds, test.trials, int(passes.sum()))
+    return CandidateRecords(published, seeds, test.trials, int(passes.sum()))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.kinds.records.model import Model
-from synthrelease.maths.prefix_trie import PrefixTrie
+from synthrelease.numerics.prefix_trie import PrefixTrie
 from synthrelease.parallel import checked_jobs
 
 _TIE = 1e-9  # a ratio −ln p/ln γ this close below an integer counts as that integer: p = γ^(−i) lies in interval i

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.event import Noise
+from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.entropy import WordSource
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.public import MARGINALS, TREE, RecordsParameters
-from synthrelease.maths.binning import shares_of_people
-from synthrelease.maths.network import Subset, fitted_network
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise.addition import noised
-from synthrelease.noise.entropy import WordSource
-from synthrelease.privacy.event import Noise
+from synthrelease.numerics.binning import shares_of_people
+from synthrelease.numerics.network import Subset, fitted_network
+from synthrelease.numerics.steps import HALF_RANGE
 
 Counts = dict[Subset, NDArray[np.int64]]
 

@@ -10,27 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.errors import PolicyError
-from synthrelease.kinds.collected import Rows, Sums
-from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.measured import measured_records
-from synthrelease.kinds.mechanism import Drawn, Mechanism
-from synthrelease.kinds.records.candidates import (
-    Known,
-    Records,
-    of_model,
-    passing,
-    seed_people,
-    substituted,
-)
-from synthrelease.kinds.records.fit import fit_model, model_of, weighted_counts
-from synthrelease.kinds.records.public import DP, RecordsParameters, category_path
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy import accounting
-from synthrelease.privacy.budget import GAUSSIAN, Budget
-from synthrelease.privacy.deniability import best_t, even_pass_rate, trial_cost
-from synthrelease.privacy.event import (
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import GAUSSIAN, Budget
+from synthrelease.dp.deniability import best_t, even_pass_rate, trial_cost
+from synthrelease.dp.event import (
     Composed,
     DeniabilityTest,
     Disjoint,
@@ -39,7 +22,24 @@ from synthrelease.privacy.event import (
     flatten,
     noise_of,
 )
-from synthrelease.privacy.guarantee import ApproxDP
+from synthrelease.dp.guarantee import ApproxDP
+from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.errors import PolicyError
+from synthrelease.kinds.contributions import Rows, Sums
+from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.measured import measured_records
+from synthrelease.kinds.mechanism import Drawn, Mechanism
+from synthrelease.kinds.records.candidates import (
+    KnownRows,
+    Records,
+    of_model,
+    passing,
+    seed_people,
+    substituted,
+)
+from synthrelease.kinds.records.fit import fit_model, model_of, weighted_counts
+from synthrelease.kinds.records.public import DP, RecordsParameters, category_path
+from synthrelease.numerics.steps import HALF_RANGE
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
             seed = seed_people(p, random)
             fitted = ~seed[people] if p.is_randomized else np.ones(len(people), dtype=bool)
             model, counts = fit_model(records[fitted], people[fitted], p, noise, random=random)
-            known = Known(records)
+            known = KnownRows(records)
             if p.is_randomized:
                 test = self.randomized_test
                 tried = substituted(model, records, people, test, seed=seed, random=random)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.noise.entropy import SecureRandom
+from synthrelease.dp.noise.entropy import SecureRandom
 
 Number = TypeVar("Number", bound=np.integer[Any])
 _BITS = 62  # of the integers that categories are drawn with: a probability is met within 2⁻⁶²
@@ -161,7 +161,7 @@ def _check_table(
 
 
 def _integer_limits(p: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Where each category ends if 0 … 2⁶² − 1 is divided in proportion; what floors leave over, the likeliest gets."""
+    """Where each category ends if 0 … 2⁶² − 1 is divided in proportion; what layers leave over, the likeliest gets."""
     shares = (p / p.sum(axis=-1, keepdims=True) * 2.0**_BITS).astype(np.int64)
     likeliest = np.argmax(shares, axis=-1, keepdims=True)
     left_over = 2**_BITS - shares.sum(axis=-1, keepdims=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.noise.entropy import SecureRandom
+from synthrelease.dp.noise.entropy import SecureRandom
 
 
 class Owners:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainccinv  # scipy.stats is slow to import
 
-from synthrelease.maths.binning import public_fractions
-from synthrelease.maths.network import Network
+from synthrelease.numerics.binning import public_fractions
+from synthrelease.numerics.network import Network
 
 _SIGNIFICANCE = 1e-12
 _LEAST_EXPECTED = 10.0

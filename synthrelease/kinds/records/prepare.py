@@ -7,7 +7,11 @@ import math
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.dp.budget import LAPLACE
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError, PolicyError
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import as_label, chosen_features, names_source, require_replace_one
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public import (
@@ -18,9 +22,6 @@ from synthrelease.kinds.records.public import (
     RANDOMIZED,
     RecordsParameters,
 )
-from synthrelease.privacy.budget import LAPLACE
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
 
 _TRIALS_PER_ROW = 200
 _ROWS = 1000

@@ -11,25 +11,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.dp.deniability import is_vacuous
+from synthrelease.dp.event import DeniabilityTest, Disjoint, Event, Noise, RandomizedTest, flatten, noise_of
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity, joint_counts
 from synthrelease.field_schema import Count, among, described
-from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records import words
 from synthrelease.kinds.records.plausibility import foreign_to_network
-from synthrelease.maths.network import Network, counted_subsets, fitted_network
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.deniability import is_vacuous
-from synthrelease.privacy.event import (
-    DeniabilityTest,
-    Disjoint,
-    Event,
-    Noise,
-    RandomizedTest,
-    flatten,
-    noise_of,
-)
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity, joint_counts
+from synthrelease.numerics.network import Network, counted_subsets, fitted_network
+from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 from synthrelease.units import unit_of
 
@@ -154,7 +146,7 @@ class RecordsParameters(Parameters):
                     quantity="a value in the bin of the category, at a public place in it that means nothing",
                     unit=unit_of(attribute.name),
                     by_rows=True,
-                    sources=(Source(category),),
+                    sources=(DerivedFrom(category),),
                     derive=partial(_values, attribute),
                 )
         if self.fit == DP:

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import idct
 
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event
 from synthrelease.kinds.mechanism import Mechanism, P
-from synthrelease.maths.expected_quality import people_needed
-from synthrelease.maths.signal_form import SignalForm
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Event
+from synthrelease.numerics.expected_quality import people_needed
+from synthrelease.numerics.signal_form import SignalForm
+from synthrelease.numerics.steps import HALF_RANGE
 
 STRAY = 0.1  # of half the bounds' width: how far a series strays from its own mean
 _MEAN_SHARE = 0.03  # of that power is in the mean of people's series: less than was measured, of features with wide bounds

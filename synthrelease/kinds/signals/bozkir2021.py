@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.fourier import coefficient_count
-from synthrelease.noise.entropy import WordSource
-from synthrelease.noise.rounded import discrete_laplace
-from synthrelease.privacy.event import BOZKIR2021_EVENT
-from synthrelease.privacy.guarantee import NoGuarantee
+from synthrelease.dp.event import BOZKIR2021_EVENT
+from synthrelease.dp.guarantee import NoGuarantee
+from synthrelease.dp.noise.entropy import WordSource
+from synthrelease.dp.noise.rounded import discrete_laplace
+from synthrelease.numerics.fourier import coefficient_count
 
 LPA, FPA, CFPA, DCFPA = "lpa", "fpa", "cfpa", "dcfpa"
 ORACLE = "oracle"

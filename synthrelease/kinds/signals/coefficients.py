@@ -17,20 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
+from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.dp.event import Composed, Event
+from synthrelease.dp.guarantee import Guarantee
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.choosing import Choosing
-from synthrelease.kinds.collected import Collected, PersonRows, Several, Sums, by_label
+from synthrelease.kinds.contributions import Collected, PersonRows, Several, Sums, by_label
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.signals.accuracy import MeanSignals, courses
 from synthrelease.kinds.signals.completed_series import blocks, completed_series
 from synthrelease.kinds.signals.public import CoefficientParameters
 from synthrelease.kinds.signals.units import unit_costs, units_table
-from synthrelease.maths.exact_norm import from_limbs, squared_norm, to_limbs
-from synthrelease.maths.steps import HALF_RANGE, to_steps
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import GAUSSIAN, LAPLACE, Budget
-from synthrelease.privacy.event import Composed, Event
-from synthrelease.privacy.guarantee import Guarantee
+from synthrelease.numerics.exact_norm import from_limbs, squared_norm, to_limbs
+from synthrelease.numerics.steps import HALF_RANGE, to_steps
 
 USUAL_FREQUENCIES = 4  # kept, unless the plan says otherwise
 _LEFT_OUT = "left out"  # in what is collected for a choice

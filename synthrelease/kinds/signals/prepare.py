@@ -6,7 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from synthrelease.data.facts import Facts
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.dp.budget import GAUSSIAN, LAPLACE
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.temporal_leakage import temporal_leakage
 from synthrelease.errors import PlanError
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters
 from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES, CoefficientSignals
@@ -20,13 +25,9 @@ from synthrelease.kinds.signals.public import (
 from synthrelease.kinds.signals.public_series import EACH, MEAN
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
-from synthrelease.maths.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA
-from synthrelease.maths.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, RADIUS
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.temporal_leakage import temporal_leakage
-from synthrelease.specs import InputSpec, OutputSpec
+from synthrelease.numerics.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA
+from synthrelease.numerics.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, RADIUS
+from synthrelease.numerics.steps import HALF_RANGE
 
 PRIVATE, ORACLE = "private", "oracle"
 _CHUNKS = {CFPA: 64, DCFPA: 32}

@@ -9,8 +9,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from synthrelease.dp import sensitivity as sensitivities
+from synthrelease.dp.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours, Unit
+from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import Count, among, described
-from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import (
@@ -20,21 +24,17 @@ from synthrelease.kinds.parameters import (
 )
 from synthrelease.kinds.signals import words
 from synthrelease.kinds.signals.public_series import EACH, MEAN, SignalParameters
-from synthrelease.maths import derived
-from synthrelease.maths.signal_form import CHUNKED, DCFPA, LPA, SignalForm
-from synthrelease.maths.spectral_signals import (
+from synthrelease.numerics import derived
+from synthrelease.numerics.signal_form import CHUNKED, DCFPA, LPA, SignalForm
+from synthrelease.numerics.spectral_signals import (
     BASELINES,
     NO_BASELINE,
     RADIUS,
-    Known,
+    PublicSeries,
     SpectralSignalForm,
     masses,
 )
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours, Unit
-from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
 SPECTRAL, BOZKIR2021 = "spectral", "bozkir2021"
@@ -149,7 +149,7 @@ class CoefficientParameters(SignalParameters):
             (*self.places, *people, self.steps),
             Role.ESTIMATE,
             quantity=self.quantity,
-            sources=(Source("noisy"),),
+            sources=(DerivedFrom("noisy"),),
             derive=self._values,
             **rows,
         )
@@ -162,8 +162,8 @@ class CoefficientParameters(SignalParameters):
             derive=partial(self._uncertainty, deviation),
         )
 
-    def _unit(self, index: Index) -> derived.Unit:
-        return derived.Unit(self.feature(index).bounds, 1 if self.is_each else self.people or 1)
+    def _unit(self, index: Index) -> derived.IntegerUnit:
+        return derived.IntegerUnit(self.feature(index).bounds, 1 if self.is_each else self.people or 1)
 
     def _values(self, index: Index, noisy: Array) -> Array:
         return derived.signal(noisy, self.form, self._unit(index))
@@ -316,13 +316,15 @@ class SpectralSignalParameters(SignalParameters):
                 role,
                 quantity=quantity,
                 items=2,
-                sources=(Source("noisy"), Source(NORMALIZATION)),
+                sources=(DerivedFrom("noisy"), DerivedFrom(NORMALIZATION)),
                 derive=partial(self._shown, path, deviation),
                 care=ITERATED,
             )
 
     def _shown(self, path: str, deviation: float, index: Index, noisy: Array, mass: Array) -> Array:
-        known = Known(float(mass[0]), float(mass[1]), deviation, self.people or 1, self.feature(index).bounds)
+        known = PublicSeries(
+            float(mass[0]), float(mass[1]), deviation, self.people or 1, self.feature(index).bounds
+        )
         return self.form.signal(noisy, known) if path == "values" else self.form.uncertainty(noisy, known)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from synthrelease.dp.event import Event, noise_of
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
 from synthrelease.kinds.parameters import Feature, Features, Parameters, public_input
 from synthrelease.kinds.signals import words
-from synthrelease.privacy.event import Event, noise_of
-from synthrelease.privacy.guarantee import Neighbours
 from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from synthrelease.data.features import Features
-from synthrelease.kinds.collected import PersonRows
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import BOZKIR2021_EVENT, Event
+from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.kinds.contributions import PersonRows
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, perturbed
 from synthrelease.kinds.signals.completed_series import completed_series
 from synthrelease.kinds.signals.public import PublishedParameters
-from synthrelease.maths.stored import stored
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import BOZKIR2021_EVENT, Event
+from synthrelease.numerics.stored import stored
 
 
 @dataclass(frozen=True, kw_only=True)

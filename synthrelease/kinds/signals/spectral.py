@@ -12,21 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.kinds.collected import Sums
+from synthrelease.dp.budget import Budget
+from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.signals.accuracy import STRAY, MeanSignals, power_of_means
 from synthrelease.kinds.signals.completed_series import blocks, completed_series
 from synthrelease.kinds.signals.public import SpectralSignalParameters
-from synthrelease.maths.ball import clip_to_ball
-from synthrelease.maths.spectral_signals import (
+from synthrelease.numerics.ball import clip_to_ball
+from synthrelease.numerics.spectral_signals import (
     LEVEL_WEIGHTS,
     NO_BASELINE,
     OF_PERSON,
     RADIUS,
     SpectralSignalForm,
 )
-from synthrelease.maths.steps import to_steps
-from synthrelease.privacy.budget import Budget
+from synthrelease.numerics.steps import to_steps
 
 # Of half the bounds' width: how far people's and recordings' levels stray.
 _PERSON_LEVEL, _RECORDING_LEVEL = 0.5, 0.05

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.kinds.narrower import narrower_guarantees
+from synthrelease.dp import accounting
+from synthrelease.dp.event import DiscreteLaplace, Event
+from synthrelease.dp.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
+from synthrelease.dp.temporal_leakage import reversed_transitions, temporal_leakage
+from synthrelease.kinds.event_level import narrower_guarantees
 from synthrelease.kinds.parameters import counted
 from synthrelease.kinds.signals.public import CoefficientParameters
-from synthrelease.privacy import accounting
-from synthrelease.privacy.event import DiscreteLaplace, Event
-from synthrelease.privacy.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
-from synthrelease.privacy.temporal_leakage import reversed_transitions, temporal_leakage
 
 # Parts that are no units of a guarantee: a chunk's ε times the features, and a step's to one who knows the Markov chain.
 ADDED_UP, KNOWN_CHAIN = "added-up", "known-chain"

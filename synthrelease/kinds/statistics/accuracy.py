@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from synthrelease.dp.event import DiscreteLaplace, Noise
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.event import DiscreteLaplace, Noise
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
+from synthrelease.numerics.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
+from synthrelease.numerics.steps import HALF_RANGE
 
 _GOOD = 0.05  # of the bounds' width, or of all ranks, at 95 %
 _HALF = 0.5  # of the bounds' width, or of all people, on either side: the interval is no narrower than what is possible

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.maths.steps import to_steps
+from synthrelease.numerics.steps import to_steps
 
 if TYPE_CHECKING:
     from synthrelease.data.features import Features

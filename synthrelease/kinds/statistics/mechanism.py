@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
+from synthrelease.dp.budget import LEAST_EPSILON, Budget
+from synthrelease.dp.event import Composed, Event, PrivateChoice, noise_of
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import PolicyError
-from synthrelease.kinds.collected import Sums
+from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import Array, quoted
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import Drawn, Mechanism
@@ -21,9 +24,6 @@ from synthrelease.kinds.statistics import accuracy, quantiles
 from synthrelease.kinds.statistics.grouped_rows import cell, counted_groups
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.noise.entropy import SecureRandom
-from synthrelease.privacy.budget import LEAST_EPSILON, Budget
-from synthrelease.privacy.event import Composed, Event, PrivateChoice, noise_of
 
 _INTERVALS = "intervals"  # of quantiles, among what is collected
 

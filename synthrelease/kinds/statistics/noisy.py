@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity, shares
 from synthrelease.kinds.statistics.grouped_rows import Cell
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, shares_of_people
-from synthrelease.maths.statistics import (
+from synthrelease.numerics.binning import bin_numbers, equal_width_edges, shares_of_people
+from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
     MEAN,
@@ -29,9 +31,7 @@ from synthrelease.maths.statistics import (
     sum_step,
     to_sum_steps,
 )
-from synthrelease.maths.steps import HALF_RANGE, centre_and_step
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity, shares
+from synthrelease.numerics.steps import HALF_RANGE, centre_and_step
 
 Bounds = tuple[float, float]
 Numbers = NDArray[np.float64]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.dp.budget import GAUSSIAN, LAPLACE
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import as_label, chosen_features, names_source, people_if_public
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
-from synthrelease.maths.statistics import MEDIAN, quantile
-from synthrelease.privacy.budget import GAUSSIAN, LAPLACE
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
+from synthrelease.numerics.statistics import MEDIAN, quantile
 
 _MOST_CHOICES = 4000  # events of one output in a manifest
 _NAMES = {LAPLACE: DiscreteLaplace.type, GAUSSIAN: RoundedGaussian.type, None: CHOICES}

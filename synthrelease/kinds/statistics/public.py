@@ -8,14 +8,20 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from synthrelease.dp import sensitivity as sensitivities
+from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise_error import INTERVAL, reach
+from synthrelease.dp.rank_error import rank_error
+from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import LABEL, LABELS, described
-from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, Index, Role, Source, quoted
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Features, Parameters
 from synthrelease.kinds.statistics import noisy, words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
-from synthrelease.maths.binning import equal_width_edges
-from synthrelease.maths.statistics import (
+from synthrelease.numerics.binning import equal_width_edges
+from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
     PERSON_STEPS,
@@ -25,13 +31,7 @@ from synthrelease.maths.statistics import (
     quantile,
     quantile_value,
 )
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy import sensitivity as sensitivities
-from synthrelease.privacy.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.noise_error import INTERVAL, reach
-from synthrelease.privacy.rank_error import rank_error
-from synthrelease.privacy.sensitivity import Sensitivity
+from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
 CHOICES = "exponential"  # the mechanism's name where there is no noise
@@ -271,14 +271,14 @@ class _Statistic:
             ("value", Role.ESTIMATE, bins, self._quantity, self._value),
             ("interval", Role.INTERVAL, [*bins, bound], ends, self._interval),
         ):
-            sources = (Source(f"{name}/noisy"),)
+            sources = (DerivedFrom(f"{name}/noisy"),)
             yield self._dataset(what, role, axes, quantity, sources=sources, derive=derive)
 
     def chosen(self) -> Iterator[Dataset]:
         steps = self.parameters.quantile_steps
         number = "number of the chosen interval"
         yield self._dataset("chosen", Role.CHOICE, [], number, types=INTEGERS[:1], most=steps - 1)
-        sources = (Source(f"{quoted(self.name)}/chosen"),)
+        sources = (DerivedFrom(f"{quoted(self.name)}/chosen"),)
         yield self._dataset("value", Role.ESTIMATE, [], self._quantity, sources=sources, derive=self._middle)
 
     @property

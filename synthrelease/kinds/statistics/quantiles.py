@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
+from synthrelease.dp.noise.choice import private_choice
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.statistics.grouped_rows import cell
-from synthrelease.maths.statistics import fraction
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise.choice import private_choice
-from synthrelease.noise.entropy import SecureRandom
+from synthrelease.numerics.statistics import fraction
+from synthrelease.numerics.steps import HALF_RANGE
 
 
 def choose(

@@ -14,9 +14,9 @@ from random_plans.texts import frames_of, with_unusual_texts
 from tiers import few
 
 import synthrelease
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import SynthReleaseError
 from synthrelease.ledger import Ledger
-from synthrelease.privacy.guarantee import Neighbours
 
 pytestmark = pytest.mark.slow("whole builds")
 

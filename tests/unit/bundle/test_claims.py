@@ -11,10 +11,10 @@ import jsonschema
 import pytest
 
 from synthrelease.bundle.claims import event_faults
+from synthrelease.dp.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.parameters import UNCALLED_CHOICE
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.privacy.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
-from synthrelease.privacy.guarantee import Neighbours
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v3.schema.json").read_text("utf-8"))
 RELATION = Neighbours.REPLACE_ONE

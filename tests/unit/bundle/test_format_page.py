@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from synthrelease.bundle import messages, verify
-from synthrelease.bundle.bundle_file import BundleFile
+from synthrelease.bundle import verify
 from synthrelease.bundle.content import Content, content_of
-from synthrelease.bundle.hdf5 import write_body, write_bundle
 from synthrelease.bundle.layout import USER_BLOCK, block_of, user_block
+from synthrelease.bundle.strict_hdf5 import messages
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.bundle.writer import write_body, write_bundle
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "format.md").read_text("utf-8")

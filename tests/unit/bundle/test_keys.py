@@ -17,7 +17,6 @@ from goldens import check_text, figures
 from refusals import refused
 
 import synthrelease
-from synthrelease import durable
 from synthrelease.bundle.signing import keys
 from synthrelease.bundle.signing.keys import (
     KeyFileError,
@@ -30,6 +29,7 @@ from synthrelease.bundle.signing.keys import (
 )
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
+from synthrelease.files import atomic
 
 
 def run(*arguments: object, said: str | None = None) -> Result:
@@ -178,9 +178,9 @@ def test_refusals_of_sign_have_their_codes(study: Any, tmp_path: Path) -> None:
 
 
 def test_of_a_pair_there_are_both_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = durable.move_into_place
+    whole = atomic.move_into_place
 
-    def taken(beside: durable.Partial, **options: Any) -> None:
+    def taken(beside: atomic.Partial, **options: Any) -> None:
         if beside.target.suffix == ".pub":
             beside.target.write_text("mine")
         whole(beside, **options)

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from synthrelease.bundle import plausibility
-from synthrelease.bundle.plausibility import Tally, too_large, too_many, too_quiet
+from synthrelease.bundle.plausibility import IntegerTally, too_large, too_many, too_quiet
+from synthrelease.dp.event import DiscreteLaplace, Noise, RoundedGaussian
 from synthrelease.kinds.records.plausibility import foreign_to_network
-from synthrelease.maths.network import Network
-from synthrelease.privacy.event import DiscreteLaplace, Noise, RoundedGaussian
+from synthrelease.numerics.network import Network
 
 NOISES: list[Noise] = [RoundedGaussian(1, 50.0, 1), DiscreteLaplace(1, 50.0, 1)]
 
@@ -22,8 +22,8 @@ def _blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(plausibility, "_BLOCK", request.param)
 
 
-def tally(arrays: Iterable[np.ndarray]) -> Tally:
-    found = Tally()
+def tally(arrays: Iterable[np.ndarray]) -> IntegerTally:
+    found = IntegerTally()
     for array in arrays:
         found.add(array)
     return found
@@ -55,15 +55,15 @@ def test_the_limits_are_the_quantiles_that_are_stated(number: int) -> None:
     quiet_squares = 50.0**2 * stats.chi2.ppf(1e-12, number)
     quiet_magnitudes = 50.0 * stats.gamma.ppf(1e-12, number)
     for factor, refuted in ((0.999, True), (1.001, False)):
-        assert too_quiet(Tally(number, squares=factor * quiet_squares), gaussian) is refuted
-        assert too_quiet(Tally(number, magnitudes=factor * quiet_magnitudes), laplace) is refuted
+        assert too_quiet(IntegerTally(number, squares=factor * quiet_squares), gaussian) is refuted
+        assert too_quiet(IntegerTally(number, magnitudes=factor * quiet_magnitudes), laplace) is refuted
     reach = {
         gaussian: 8 * gaussian.standard_deviation * number**0.5,
         laplace: 50.0 * (8 * (2 * number) ** 0.5 + 30),
     }
     for noise, most in reach.items():
         for factor, refuted in ((0.999, False), (1.001, True)):
-            assert too_many(Tally(number, total=70 + factor * most), noise, most=70) is refuted
+            assert too_many(IntegerTally(number, total=70 + factor * most), noise, most=70) is refuted
 
 
 def test_nothing_is_not_too_quiet() -> None:

@@ -16,7 +16,7 @@ from programs import program, programs_in
 from signed import ARCHIVE, CURATOR, STRANGER
 
 import synthrelease
-from synthrelease.bundle.signing.asked import signature_file
+from synthrelease.bundle.signing.expectations import signature_file
 from synthrelease.bundle.signing.sign import sign
 from synthrelease.bundle.signing.statement import statement
 

@@ -16,11 +16,11 @@ from refusals import refused
 from signed import ARCHIVE, CURATOR, STRANGER
 
 import synthrelease
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.signing import sign as signing
-from synthrelease.bundle.signing.asked import signature_file
+from synthrelease.bundle.signing.expectations import signature_file
 from synthrelease.bundle.signing.keys import key_id
 from synthrelease.bundle.signing.sign import sign
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.strict_json import to_bytes
 from synthrelease.cli import main
 from synthrelease.errors import BundleError, MachineError, PolicyError

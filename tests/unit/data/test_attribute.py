@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.maths import binning
-from synthrelease.maths.binning import public_fractions, spread_within
+from synthrelease.numerics import binning
+from synthrelease.numerics.binning import public_fractions, spread_within
 
 PUPIL = Attribute("pupil_mm", 6, None, 2.0, 8.0)
 GAPPY = Attribute("pupil_mm", 7, None, 2.0, 8.0, missing=True)

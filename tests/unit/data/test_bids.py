@@ -41,7 +41,7 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError
-from synthrelease.parts import stamp_of
+from synthrelease.plan.partitions import stamp_of
 
 ALL = ["subject", "task", "recording", "eye", *COLUMNS, "stimulus", "trial_type"]
 GAZE = {"person": "subject", "stimulus": "stimulus", "x": "x_coordinate", "y": "y_coordinate"}

@@ -19,7 +19,7 @@ from synthrelease.data.features import load_features
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, PlanError
-from synthrelease.plan import load_plan
+from synthrelease.plan.plan import load_plan
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
 ROWS = """who,image,x,y,sensor,confidence,eye

@@ -16,16 +16,16 @@ from invented_study import write_study
 from refusals import check_refusal
 
 import synthrelease
-from synthrelease.appraisal.appraise import appraise
+from synthrelease.building.design import make_design
+from synthrelease.building.preview import preview
 from synthrelease.data.cells import labels, numbers
-from synthrelease.data.held import Held, unnested
+from synthrelease.data.in_memory import Held, unnested
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, read_table
-from synthrelease.design import make_design
 from synthrelease.errors import DataError, InputError, MachineError, PlanError
-from synthrelease.forecast import preview
-from synthrelease.parts import divided, stamp_of
-from synthrelease.plan import load_plan
+from synthrelease.evaluation.evaluate import evaluate
+from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.plan import load_plan
 
 
 def study(folder: Path) -> tuple[Path, dict[str, pl.DataFrame], Path]:
@@ -70,7 +70,7 @@ def test_frames_make_the_bundle_that_their_rows_in_a_file_make(tmp_path: Path) -
 @pytest.mark.thorough
 def test_workers_are_sent_frames_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, frames, bundle = study(tmp_path)
-    monkeypatch.setattr("synthrelease.parts.PART_CELLS", 400)
+    monkeypatch.setattr("synthrelease.plan.partitions.PART_CELLS", 400)
     spec = load_plan(plan, frames).inputs["gaze"]
     facts = make_design(load_plan(plan, frames)).facts["gaze"]
     assert len(divided(spec, facts, stamp_of(spec.source))) > 1
@@ -95,11 +95,11 @@ def test_frames_of_pandas_make_the_same_bundle(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_previews_and_appraisals_take_frames(tmp_path: Path) -> None:
+def test_previews_and_evaluations_take_frames(tmp_path: Path) -> None:
     plan, frames, bundle = study(tmp_path)
     view = preview(make_design(load_plan(plan, frames)))
     assert view["outputs"][0]["people"] == 12
-    found = appraise(plan, bundle, frames=frames, pictures=0)
+    found = evaluate(plan, bundle, frames=frames, pictures=0)
     assert {one.people for one in found.inputs} == {12}
 
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from synthrelease.data import held
-from synthrelease.data.held import Held
+from synthrelease.data import in_memory
+from synthrelease.data.in_memory import Held
 from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.errors import DataError
 
@@ -56,5 +56,5 @@ def test_gaze_of_a_dataset_is_of_one_type() -> None:
         for cells in ([1.0], ["a"])
     ]
     with pytest.raises(DataError) as caught:
-        held._of_dataset(SimpleNamespace(gaze=several), "frames['gaze']")
+        in_memory._of_dataset(SimpleNamespace(gaze=several), "frames['gaze']")
     assert caught.value.code == "mixed-types"

@@ -24,14 +24,14 @@ from tracker_exports import (
     Export,
 )
 
+from synthrelease.building.design import make_design
 from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
-from synthrelease.design import make_design
 from synthrelease.errors import DataError
-from synthrelease.parts import divided, stamp_of
-from synthrelease.plan import load_plan
+from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.plan import load_plan
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats" / "trackers.md"
 SECTIONS = PAGE.read_text("utf-8").split("\n## ")[1:]

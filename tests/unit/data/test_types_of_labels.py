@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from synthrelease import parts
+from synthrelease.building.design import make_design
 from synthrelease.data.cells import label_texts
-from synthrelease.design import make_design
 from synthrelease.errors import DataError
-from synthrelease.parts import contributions, divided, stamp_of
-from synthrelease.plan import load_plan
+from synthrelease.plan import partitions
+from synthrelease.plan.partitions import contributions, divided, stamp_of
+from synthrelease.plan.plan import load_plan
 
 PLAN = """
 release = {{ name = "types", version = "1", title = "Types" }}
@@ -82,7 +82,7 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
 @pytest.mark.parametrize("cells", [None, 20])
 def test_the_type_of_one_file_changes_nothing(tmp_path: Path, people: str, cells: int | None) -> None:
     with (
-        patch.object(parts, "PART_CELLS", cells or parts.PART_CELLS),
+        patch.object(partitions, "PART_CELLS", cells or partitions.PART_CELLS),
     ):
         names, number, alike = shares(write(tmp_path, [pl.Int64] * 5, people=people))
         assert (names, number) == (("1", "2"), 5)

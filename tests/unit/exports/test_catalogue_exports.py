@@ -20,7 +20,7 @@ from layouts import NAMES
 import synthrelease
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.cli import main
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.exporting import export
 from synthrelease.exports.tables import tables_of
 
@@ -110,7 +110,7 @@ def test_tables_tell_the_guarantee_of_their_output_to_the_last_digit(tmp_path, n
     tables = {table.name: table.output for table in tables_of(bundle)}
     for told in strict(folder / "croissant.json")["recordSet"]:
         output = outputs[tables[told["@id"]]]
-        promise = promised.alone(bundle.manifest, output)
+        promise = guarantee_text.alone(bundle.manifest, output)
         before, found, after = told["description"].partition(promise)
         assert found
         assert not after

@@ -13,12 +13,12 @@ from goldens import check_text
 from layouts import layout
 
 from synthrelease.exports.croissant import CONFORMS_TO, DescribedFile, croissant, record_set
-from synthrelease.exports.table import Column, Table
-from synthrelease.report.promise_words import promise_of
+from synthrelease.exports.table import Column, ExportTable
+from synthrelease.report.guarantee_words import promise_of
 
 LICENCE = "Ask us first"
 NAMES = ("stimulus", "X:y / z #1 %", "count")
-TABLE = Table(
+TABLE = ExportTable(
     name="attention-dwell",
     output="attention",
     title="Dwell",

@@ -10,7 +10,7 @@ from goldens import figures
 from jsonschema import Draft202012Validator
 from layouts import NAMES, layout
 
-from synthrelease.exports import promised
+from synthrelease.exports import guarantee_text
 from synthrelease.exports.dp_registry import dp_registry
 from synthrelease.kinds.registry import parameters_of
 
@@ -106,7 +106,7 @@ def test_texts_of_a_plan_do_not_break_the_file_and_comments_name_what_it_lacks(n
     manifest = manifest_of(name, **release)
     record = record_of(manifest)
     basic = record["deployment"]["basic"]
-    assert basic["name"] == promised.title(manifest)
+    assert basic["name"] == guarantee_text.title(manifest)
     additional = record["deployment"]["implementation"]["additional_information"]
     assert manifest["release"].get("license", "") in additional
     curator = "data_curators"
@@ -127,7 +127,7 @@ def test_what_protects_less_than_a_person_is_called_so(name):
         lines = [one for one in told if one.startswith(f"- {output['name']}, ")]
         assert [numbers_in(one) for one in lines] == [numbers_of(less) for less in output["narrower_units"]]
         assert all(less["unit"] in one for one, less in zip(lines, output["narrower_units"], strict=True))
-    assert {f"- {one}" for one in promised.narrower(manifest)} <= set(told)
+    assert {f"- {one}" for one in guarantee_text.narrower(manifest)} <= set(told)
     assert any(output["narrower_units"] for output in manifest["outputs"])
 
 

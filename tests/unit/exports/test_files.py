@@ -16,22 +16,22 @@ from click.testing import CliRunner
 from goldens import figures
 from layouts import NAMES, layout
 
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.content import Content, content_of
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
-from synthrelease.bundle.hdf5 import write_bundle
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import MANIFEST, TEST_SEED_WORDS
 from synthrelease.bundle.resealing import reseal
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.bundle.writer import write_bundle
 from synthrelease.cli import main
 from synthrelease.exports.csv import _save
 from synthrelease.exports.exporting import export
 from synthrelease.exports.folder import LIST, files_in
 from synthrelease.exports.formats import FORMATS
-from synthrelease.exports.table import Column, Table
+from synthrelease.exports.table import Column, ExportTable
 from synthrelease.exports.tables import tables_of
 from synthrelease.exports.written import FORMULAS
-from synthrelease.report.promise_words import promise_of
+from synthrelease.report.guarantee_words import promise_of
 
 TABLES = ("csv", "parquet")
 
@@ -139,7 +139,7 @@ def test_what_readers_of_an_output_must_mind_is_told(tmp_path, form):
 
 def test_a_missing_value_alone_in_a_row_is_no_empty_line(tmp_path):
     column = Column("mood", "string", "Category.", labels=("calm",), missing=True)
-    table = Table("t", "o", "T", "D.", (column,), (), pl.DataFrame({"mood": ["calm", None, "calm"]}))
+    table = ExportTable("t", "o", "T", "D.", (column,), (), pl.DataFrame({"mood": ["calm", None, "calm"]}))
     with (tmp_path / "t.csv").open("wb") as file:
         _save(table, file)
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:

@@ -13,10 +13,10 @@ import pytest
 from goldens import check_text
 from refusals import refused
 
-from synthrelease import durable
 from synthrelease.errors import MachineError
 from synthrelease.exports import folder as module
 from synthrelease.exports.folder import LIST, files_in, refuse_target, whole_folder
+from synthrelease.files import atomic
 
 
 @pytest.fixture
@@ -296,7 +296,7 @@ def test_what_cannot_be_removed_is_named_and_removed_by_the_next_export(target, 
     def forbidden(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(durable.shutil, "rmtree", forbidden)
+    monkeypatch.setattr(atomic.shutil, "rmtree", forbidden)
     with refused(MachineError, "cannot-write", where=target) as error, whole_folder(target, force=False):
         raise OSError(errno.EACCES, "Permission denied")
     (left,) = names_in(target.parent)

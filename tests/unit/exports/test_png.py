@@ -12,8 +12,8 @@ from PIL import Image
 import synthrelease
 from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.dp.guarantee import from_json
 from synthrelease.exports.exporting import export
-from synthrelease.privacy.guarantee import from_json
 from synthrelease.report.pictures import promise_caption
 
 LABELS = ["b-c", "c", "C", "日" * 100, "$\\frac{$"]

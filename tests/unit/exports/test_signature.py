@@ -13,8 +13,8 @@ from refusals import refused
 from signed import ARCHIVE, CURATOR, STRANGER, edited, envelope, put
 
 from synthrelease.bundle.layout import SIGNATURE
-from synthrelease.bundle.signing.asked import signature_file
 from synthrelease.bundle.signing.envelope import envelope_of
+from synthrelease.bundle.signing.expectations import signature_file
 from synthrelease.bundle.signing.sign import sign
 from synthrelease.cli import main
 from synthrelease.errors import BundleError

@@ -14,11 +14,11 @@ from refusals import refused
 from synthrelease.bundle import open_bundle
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import BundleError
 from synthrelease.exports.tables import beside, spread, tables_of
 from synthrelease.kinds.dataset import Role, quoted
-from synthrelease.privacy.guarantee import from_json
-from synthrelease.report.promise_words import standing
+from synthrelease.report.guarantee_words import standing
 
 KINDS = {"number": ("Float32", "Float64"), "integer": ("Int32", "Int64"), "string": ("String",)}
 

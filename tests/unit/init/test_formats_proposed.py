@@ -20,7 +20,7 @@ import synthrelease
 from synthrelease.cli import main
 from synthrelease.errors import DataError
 from synthrelease.init.propose import propose
-from synthrelease.settings_file import FILL_IN
+from synthrelease.plan.settings_file import FILL_IN
 
 FILLED = {
     "title": '"A study"',

@@ -23,8 +23,8 @@ from synthrelease.errors import DataError, PlanError
 from synthrelease.init.identifiers import DATES, INITIALS
 from synthrelease.init.propose import propose
 from synthrelease.init.sources import inferred_pattern, tables_in
-from synthrelease.plan import load_plan
-from synthrelease.settings_file import FILL_IN
+from synthrelease.plan.plan import load_plan
+from synthrelease.plan.settings_file import FILL_IN
 
 
 def run(*arguments: object):

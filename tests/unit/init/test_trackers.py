@@ -19,7 +19,7 @@ from synthrelease.init.propose import propose
 from synthrelease.init.roles import X, plain_name, roles_of
 from synthrelease.init.sources import tables_in
 from synthrelease.init.trackers import Tracker, trackers
-from synthrelease.settings_file import FILL_IN
+from synthrelease.plan.settings_file import FILL_IN
 
 EXPORTS = {**ON_DESKS, **WORN}
 TRACKERS = trackers().known

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 from spending import ADD, REPLACE, another_process, charge, gaussian, laplace, trial, without_syncing
 
 from synthrelease.bundle import release_claims
-from synthrelease.errors import PolicyError
-from synthrelease.ledger import Charge, Grant, Ledger
-from synthrelease.ledger.account import Account, Paid, Standing
-from synthrelease.ledger.owner import Owner
-from synthrelease.privacy import accounting
-from synthrelease.privacy.event import (
+from synthrelease.dp import accounting
+from synthrelease.dp.event import (
     Composed,
     DeniabilityTest,
     DiscreteLaplace,
@@ -26,8 +22,12 @@ from synthrelease.privacy.event import (
     RoundedGaussian,
     Unprotected,
 )
-from synthrelease.privacy.guarantee import ApproxDP, PureDP
-from synthrelease.privacy.renyi import ORDERS
+from synthrelease.dp.guarantee import ApproxDP, PureDP
+from synthrelease.dp.renyi import ORDERS
+from synthrelease.errors import PolicyError
+from synthrelease.ledger import Charge, Grant, Ledger
+from synthrelease.ledger.account import Account, AccountStanding, Paid
+from synthrelease.ledger.owner import Owner
 
 
 def composed(events, delta, budget=None):
@@ -272,14 +272,14 @@ def test_huge_and_tiny_grants_are_numbers(tmp_path):
 @pytest.mark.parametrize("bad", ["nan", "inf", "-1", "x"])
 def test_a_standing_is_of_numbers(bad):
     with pytest.raises(ValueError, match=r"\bε|'x'"):
-        Standing.from_json({"before": "0.0", "here": "1.0", "after": bad})
+        AccountStanding.from_json({"before": "0.0", "here": "1.0", "after": bad})
 
 
 def test_forms_are_read_back():
     grant = Grant(2.5, 1e-6, ADD)
     assert Grant.from_json(grant.to_json()) == grant
-    standing = Standing(0.1, 0.2, 0.30000000000000004)
-    assert Standing.from_json(standing.to_json()) == standing
+    standing = AccountStanding(0.1, 0.2, 0.30000000000000004)
+    assert AccountStanding.from_json(standing.to_json()) == standing
     wanted = charge(
         laplace(0.3), gaussian(0.1), Composed((PrivateChoice(0.1, 4), laplace(1 / 3))), uncounted=("a",)
     )
@@ -287,7 +287,7 @@ def test_forms_are_read_back():
 
 
 def test_states_tell_how_far_a_release_came():
-    paid = Paid(1, "", "", charge(), Standing(0, 0, 0), Owner.this())
+    paid = Paid(1, "", "", charge(), AccountStanding(0, 0, 0), Owner.this())
     drawn = Paid(**{**vars(paid), "drawn": True})
     noted = Paid(**{**vars(paid), "released": "ab"})
     both = Paid(**{**vars(drawn), "released": "ab"})
@@ -299,7 +299,7 @@ def test_states_tell_how_far_a_release_came():
 def test_only_what_was_paid_for_the_very_same_and_not_used_is_left_over():
     wanted = charge(laplace(1.0))
     gone = Owner("elsewhere", "", 1, "")
-    paid = Paid(1, "", "", wanted, Standing(0, 1, 1), gone)
+    paid = Paid(1, "", "", wanted, AccountStanding(0, 1, 1), gone)
     assert not paid.is_left_over(wanted)  # nobody can say what another machine does
     paid = Paid(**{**vars(paid), "owner": Owner(Owner.this().host, "before", 1, "")})
     assert paid.is_left_over(wanted)

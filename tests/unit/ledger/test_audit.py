@@ -20,10 +20,10 @@ from spending import (
     trial,
 )
 
+from synthrelease.dp.event import RoundedGaussian
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import Ledger
-from synthrelease.ledger.history import Kind
-from synthrelease.privacy.event import RoundedGaussian
+from synthrelease.ledger.history import EntryKind
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def ledger(tmp_path, monkeypatch):
         "created",
         "grant",
         "debit",
-        Kind.TAKEN_OVER,
+        EntryKind.TAKEN_OVER,
         "drawing",
         "released",
         "debit",

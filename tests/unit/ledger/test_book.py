@@ -23,14 +23,14 @@ from spending import (
     trial,
 )
 
+from synthrelease.dp import accounting
+from synthrelease.dp import filter as filters
+from synthrelease.dp.accounting import compose as composed
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.json_schemas import schema
 from synthrelease.ledger import Ledger, store
 from synthrelease.ledger import charge as charges
-from synthrelease.ledger.history import Kind
-from synthrelease.privacy import accounting
-from synthrelease.privacy import filter as filters
-from synthrelease.privacy.accounting import compose as composed
+from synthrelease.ledger.history import EntryKind
+from synthrelease.schemas import schema
 
 
 def test_a_release_within_the_grant_is_paid_and_one_beyond_it_refused(tmp_path):
@@ -364,7 +364,7 @@ def test_what_an_ended_process_paid_is_used_once(tmp_path, monkeypatch):
     with another_process(monkeypatch):
         first = ledger.debit(wanted)
     again = ledger.debit(wanted)
-    assert kinds(ledger.path)[2:] == ["debit", Kind.TAKEN_OVER]
+    assert kinds(ledger.path)[2:] == ["debit", EntryKind.TAKEN_OVER]
     assert again.spending["entry"] == ledger.check().head != first.spending["entry"]
     assert {**again.spending, "entry": ""} == {**first.spending, "entry": ""}
     with refused(PolicyError, "exceeds-grant", where="study"):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from synthrelease.ledger.chain import START, Entry, faults, following
+from synthrelease.ledger.chain import START, LedgerEntry, faults, following
 
 
 def found(entries):
@@ -39,7 +39,7 @@ def test_equal_bodies_have_unlike_digests():
 def test_a_changed_body_is_found(place):
     entries = chained(5)
     old = entries[place]
-    entries[place] = Entry(old.number, old.text.replace('"x"', '"y"'), old.digest)
+    entries[place] = LedgerEntry(old.number, old.text.replace('"x"', '"y"'), old.digest)
     assert found(entries) == [("entry-changed", f"entry {place + 1}")]
 
 
@@ -47,20 +47,20 @@ def test_a_changed_body_is_found(place):
 def test_a_changed_digest_is_found(place):
     entries = chained(5)
     old = entries[place]
-    entries[place] = Entry(old.number, old.text, "0" * 64)
+    entries[place] = LedgerEntry(old.number, old.text, "0" * 64)
     assert found(entries) == [("entry-changed", f"entry {place + 1}")]
 
 
 @pytest.mark.parametrize("digest", ["", "zz", "0" * 63, "A" * 64])
 def test_a_digest_that_is_none_is_found(digest):
     (entry,) = chained(1)
-    assert found([Entry(1, entry.text, digest)]) == [("entry-changed", "entry 1")]
+    assert found([LedgerEntry(1, entry.text, digest)]) == [("entry-changed", "entry 1")]
 
 
 def test_a_changed_order_is_found():
     one, two, three = chained(3)
     assert found([one, three, two]) == [("entry-missing", "entry 2")]
-    swapped = [one, Entry(2, three.text, three.digest), Entry(3, two.text, two.digest)]
+    swapped = [one, LedgerEntry(2, three.text, three.digest), LedgerEntry(3, two.text, two.digest)]
     assert found(swapped) == [("entry-changed", "entry 2")]
 
 
@@ -68,7 +68,7 @@ def test_a_missing_entry_is_found_renumbered_or_not():
     one, two, three = chained(3)
     assert found([one, three]) == [("entry-missing", "entry 2")]
     assert found([two, three]) == [("entry-missing", "entry 1")]
-    renumbered = [one, Entry(2, three.text, three.digest)]
+    renumbered = [one, LedgerEntry(2, three.text, three.digest)]
     assert found(renumbered) == [("entry-changed", "entry 2")]
     assert list(faults([one, two])) == []  # the end: the file's own count, or a noted digest, tells
 

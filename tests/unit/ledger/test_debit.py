@@ -10,9 +10,9 @@ import pytest
 from refusals import refused
 from spending import another_process, bodies, charge, granted, kinds, laplace, without_syncing
 
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import store
-from synthrelease.noise import SecureRandom
 
 WANTED = charge(laplace(1.0))
 

@@ -24,9 +24,9 @@ from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers.mpii import FEATURES
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError
-from synthrelease.plan import load_plan
+from synthrelease.plan.plan import load_plan
+from synthrelease.plan.settings_file import FILL_IN
 from synthrelease.prepare import Settings, fixations, prepare, prepared
-from synthrelease.settings_file import FILL_IN
 
 
 def run(*words: object) -> Result:

@@ -18,11 +18,11 @@ from refusals import refused
 import synthrelease
 from synthrelease.bundle import disclosure, open_bundle
 from synthrelease.bundle.layout import TEST_SEED_WORDS, digest
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.strength import RelativeStrength
 from synthrelease.errors import BundleError
-from synthrelease.json_schemas import schema, validator
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.strength import Verdict
 from synthrelease.report.difference import difference
+from synthrelease.schemas import schema, validator
 
 COMPLETED = {"code": "completed-values", "fields": {"output": "signals"}}  # a fact that is not protected
 LEDGER = {
@@ -123,7 +123,7 @@ def test_a_release_and_itself_do_not_differ(original):
     assert told.same
     assert told.to_json()["same"] is True
     assert told.to_json()["changes"] == told.to_json()["values"][0]["other"] == []
-    assert told.guarantee.verdict is Verdict.EQUAL
+    assert told.guarantee.verdict is RelativeStrength.EQUAL
     assert not told.redrawn
     assert not told.hazards
     assert figures(section(text_of(told), "Same")) == [5, len(original.manifest["digests"])]
@@ -431,14 +431,14 @@ def verdict(old, new):
 def test_the_release_is_stronger_by_its_numbers_only_if_nothing_else_is_worse(original):
     epsilon = original.manifest["privacy"]["guarantee"]["epsilon"]
     lower = promised(original, epsilon=epsilon / 2)
-    assert verdict(original, lower) is Verdict.STRONGER
-    assert verdict(lower, original) is Verdict.WEAKER
+    assert verdict(original, lower) is RelativeStrength.STRONGER
+    assert verdict(lower, original) is RelativeStrength.WEAKER
     # The records that no ε covers are published from other parameters: nobody can say what that is worth.
     for change in ({"k": 2}, {"rows": 41}, {"gamma": 5.0}):
         other = lower.copy()
         output(other, "seeded")["mechanism"]["parameters"].update(change)
         told = difference(original, other)
-        assert told.guarantee.verdict is Verdict.NOT_COMPARABLE
+        assert told.guarantee.verdict is RelativeStrength.NOT_COMPARABLE
         assert told.guarantee.because.endswith(": seeded")
         assert not told.redrawn
 
@@ -447,12 +447,12 @@ def test_taking_an_output_out_of_the_promise_never_makes_it_stronger(original):
     lower = promised(original, epsilon=0.01)
     lower.manifest["privacy"]["composition"]["outputs"].remove("signals")
     told = difference(original, lower)
-    assert told.guarantee.verdict is Verdict.NOT_COMPARABLE
+    assert told.guarantee.verdict is RelativeStrength.NOT_COMPARABLE
     assert told.guarantee.because.endswith(": signals")
     same = original.copy()
     same.manifest["privacy"]["composition"]["outputs"].remove("signals")
-    assert verdict(original, same) is Verdict.WEAKER
-    assert verdict(same, original) is Verdict.STRONGER
+    assert verdict(original, same) is RelativeStrength.WEAKER
+    assert verdict(same, original) is RelativeStrength.STRONGER
     assert difference(same, original).guarantee.because.endswith(": signals")
 
 
@@ -513,11 +513,11 @@ def test_reasons(kept):
 
 def test_publishing_anything_where_nothing_was_promised_before_is_weaker_and_not_stronger(original):
     bare = with_seeds_alone(original)
-    assert verdict(bare, original) is Verdict.WEAKER
-    assert verdict(original, bare) is Verdict.STRONGER
+    assert verdict(bare, original) is RelativeStrength.WEAKER
+    assert verdict(original, bare) is RelativeStrength.STRONGER
     # … but outputs that are there and promise nothing are not "nothing published".
     bare.manifest["privacy"]["composition"]["outputs"] = ["seeded"]
-    assert verdict(bare, original) is Verdict.NOT_COMPARABLE
+    assert verdict(bare, original) is RelativeStrength.NOT_COMPARABLE
 
 
 def test_more_public_facts_are_never_stronger(original):
@@ -525,19 +525,22 @@ def test_more_public_facts_are_never_stronger(original):
     for extra, fact in ((COMPLETED, "values of signals"), (assignment, "assignment of maps")):
         other = with_fact(promised(original, epsilon=0.01), extra)
         told = difference(original, other)
-        assert told.guarantee.verdict is Verdict.NOT_COMPARABLE
+        assert told.guarantee.verdict is RelativeStrength.NOT_COMPARABLE
         assert told.guarantee.because.endswith(f": {fact}")
         assert f"not_protected: + {fact}: " in text_of(told)
-        assert verdict(other, original) is Verdict.WEAKER
+        assert verdict(other, original) is RelativeStrength.WEAKER
     # That fewer facts are declared makes nothing stronger, and a list that stands in the plan is none.
     less = original.copy()
     less.manifest["privacy"]["not_protected"].pop()
-    assert verdict(original, less) is Verdict.EQUAL
+    assert verdict(original, less) is RelativeStrength.EQUAL
     other = promised(original, epsilon=0.01)
     output(other, "maps")["mechanism"]["public_inputs"]["names"] = "listed"
     other.manifest["privacy"]["not_protected"] = facts_due(other)
-    assert verdict(original, other) is Verdict.STRONGER
-    assert verdict(promised(other, epsilon=9.0), promised(original, epsilon=1.0)) is Verdict.NOT_COMPARABLE
+    assert verdict(original, other) is RelativeStrength.STRONGER
+    assert (
+        verdict(promised(other, epsilon=9.0), promised(original, epsilon=1.0))
+        is RelativeStrength.NOT_COMPARABLE
+    )
 
 
 @pytest.mark.parametrize("name", ["heatmaps", "signals", "areas", "statistics", "unknown-number"])
@@ -557,7 +560,7 @@ def test_what_differs_beyond_the_digits_that_are_shown_is_shown_with_more(origin
     epsilon = original.manifest["privacy"]["guarantee"]["epsilon"]
     told = difference(original, promised(original, epsilon=epsilon * (1 + 1e-9)))
     lines = text_of(told)
-    assert told.guarantee.verdict is Verdict.WEAKER
+    assert told.guarantee.verdict is RelativeStrength.WEAKER
     assert f"{epsilon!r} → {epsilon * (1 + 1e-9)!r}" in " ".join(lines.split())
     other = original.copy()
     output(other, "maps")["guarantee"]["epsilon"] *= 1 + 1e-9

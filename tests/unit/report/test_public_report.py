@@ -15,12 +15,12 @@ from pages import Page, check_form, golden, golden_page, parsed, written
 from refusals import refused
 
 import synthrelease
-from synthrelease.bundle.bundle_file import BundleFile
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 from synthrelease.number_words import is_certain
-from synthrelease.report.promise_words import promise_of, standing
-from synthrelease.report.public_report import Source, public_page, write_report
+from synthrelease.report.guarantee_words import promise_of, standing
+from synthrelease.report.public_report import BundleSource, public_page, write_report
 
 _SEEDED, _STAMP = "seeded.TEST-SEED", "TEST SEED – DO NOT PUBLISH"
 
@@ -32,7 +32,7 @@ def manifest_of(name: str) -> dict[str, Any]:
 
 def page_of(manifest: dict[str, Any]) -> Page:
     """The page of a manifest that may be anybody's, without cards."""
-    return parsed(public_page(manifest, [], Source("b.h5", "0" * 64, ("seal",))))
+    return parsed(public_page(manifest, [], BundleSource("b.h5", "0" * 64, ("seal",))))
 
 
 @pytest.mark.thorough_for("signals", "statistics")
@@ -363,5 +363,5 @@ def test_a_page_does_not_replace_its_bundle(tmp_path):
     [("b.h5", "sha256sum b.h5"), ("my 'data'; ls.h5", """sha256sum 'my '"'"'data'"'"'; ls.h5'"""), ("-o.h5", "sha256sum ./-o.h5")],
 )  # fmt: skip
 def test_commands_can_be_copied(name, command):
-    page = parsed(public_page(manifest_of("areas"), [], Source(name, "0" * 64, ("seal",))))
+    page = parsed(public_page(manifest_of("areas"), [], BundleSource(name, "0" * 64, ("seal",))))
     assert command in page.text

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from synthrelease.noise import SecureRandom, discrete_laplace, rounded_gaussian
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.report import same_noise
 from synthrelease.report.same_noise import in_order, is_no_chance, likeness
 

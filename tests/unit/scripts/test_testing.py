@@ -10,17 +10,17 @@ from goldens import figures
 from reproducing import SCRIPTS
 
 FILES = {
-    "synthrelease/__init__.py": 'HOME = {"build": "synthrelease.builder"}\n',
-    "synthrelease/builder.py": "from synthrelease.noise import rounded\n",
-    "synthrelease/noise/__init__.py": "",
-    "synthrelease/noise/rounded.py": "import numpy\n",
-    "synthrelease/noise/table.json": "{}",
+    "synthrelease/__init__.py": 'HOME = {"build": "synthrelease.building.builder"}\n',
+    "synthrelease/building/builder.py": "from synthrelease.dp.noise import rounded\n",
+    "synthrelease/dp/noise/__init__.py": "",
+    "synthrelease/dp/noise/rounded.py": "import numpy\n",
+    "synthrelease/dp/noise/table.json": "{}",
     "synthrelease/report.py": 'PAGE = "page.html"\n',
     "synthrelease/templates/page.html": "",
     "tests/conftest.py": "import synthrelease\ndef study(): ...\n",
     "tests/helper.py": "from synthrelease import report\n",
     "tests/test_all.py": "import synthrelease\n",
-    "tests/test_rounded.py": "from synthrelease.noise.rounded import noise\n",
+    "tests/test_rounded.py": "from synthrelease.dp.noise.rounded import noise\n",
     "tests/test_report.py": "import helper\n",
     "tests/test_fixture.py": "def test_it(study): ...\n",
     "tests/test_none.py": "import numpy\n",
@@ -48,8 +48,8 @@ def checkout(tmp_path):
 @pytest.mark.parametrize(
     ("file", "reached"),
     [
-        ("synthrelease/noise/rounded.py", ["test_rounded", "test_all", "test_fixture"]),
-        ("synthrelease/noise/table.json", ["test_all", "test_fixture", "test_rounded"]),
+        ("synthrelease/dp/noise/rounded.py", ["test_rounded", "test_all", "test_fixture"]),
+        ("synthrelease/dp/noise/table.json", ["test_all", "test_fixture", "test_rounded"]),
         ("synthrelease/report.py", ["test_report"]),
         ("synthrelease/templates/page.html", ["test_report"]),
         ("tests/helper.py", ["test_report"]),

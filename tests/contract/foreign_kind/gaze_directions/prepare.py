@@ -10,18 +10,19 @@ import numpy as np
 from gaze_directions.public import DirectionParameters
 from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import Gaze
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
-from synthrelease.kinds.collected import Sums
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event, noise_of
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
-from synthrelease.maths.binning import integer_shares
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Event, noise_of
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.specs import InputSpec, OutputSpec
+from synthrelease.numerics.binning import integer_shares
+from synthrelease.numerics.steps import HALF_RANGE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,16 +8,16 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from synthrelease.dp.event import Event, Noise
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity, area_shares
 from synthrelease.field_schema import described
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, Index, Role, Source
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault
 from synthrelease.kinds.stimuli import StimulusParameters
-from synthrelease.maths import derived
 from synthrelease.number_words import participants, several
-from synthrelease.privacy.event import Event, Noise
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity, area_shares
+from synthrelease.numerics import derived
 from synthrelease.remarks import Remark, remark
 
 
@@ -49,7 +49,7 @@ class DirectionParameters(StimulusParameters):
             Role.ESTIMATE,
             quantity="proportion of gaze shifts",
             items=1,
-            sources=(Source("noisy"),),
+            sources=(DerivedFrom("noisy"),),
             derive=self._proportions,
         )
 

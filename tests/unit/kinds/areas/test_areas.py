@@ -18,8 +18,8 @@ from synthrelease.data.area_shapes import POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.privacy.guarantee import Neighbours
-from synthrelease.privacy.sensitivity import Sensitivity, area_shares
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity, area_shares
 
 W = 32768
 SCREEN = Screen(40, 30)

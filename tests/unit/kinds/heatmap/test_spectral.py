@@ -13,7 +13,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.kinds.heatmap.public import DURATION, SAMPLES, SpectralParameters
 from synthrelease.kinds.heatmap.spectral import contributions
-from synthrelease.maths.spectral import CONSTANT_STEPS, RADIUS, SpectralForm
+from synthrelease.numerics.spectral import CONSTANT_STEPS, RADIUS, SpectralForm
 
 SCREEN = Screen(80, 60)
 STILL = SpectralForm((0.2, 0.15), (4, 5))

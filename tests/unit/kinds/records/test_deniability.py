@@ -25,7 +25,7 @@ from refusals import bad_argument
 from synthrelease.kinds.records import deniability as module
 from synthrelease.kinds.records.deniability import DeniabilityResult, SeedSet, deniability_test
 from synthrelease.kinds.records.model import Model, SeededModel
-from synthrelease.maths import prefix_trie
+from synthrelease.numerics import prefix_trie
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from invented_records import Integers, parameters, seeded
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.noise import discrete_laplace, rounded_gaussian
 from synthrelease.kinds.records.fit import fit_model, noised_counts, weighted_counts
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.maths.network import counted_subsets, fitted_network
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise import discrete_laplace, rounded_gaussian
-from synthrelease.privacy.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.numerics.network import counted_subsets, fitted_network
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

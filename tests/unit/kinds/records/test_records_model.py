@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from invented_records import ALARM, exact_probability, p_of, seeded
 from refusals import bad_argument
 
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.records import model as module
 from synthrelease.kinds.records.model import SeededModel, _drawn, _integer_limits
-from synthrelease.noise import SecureRandom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

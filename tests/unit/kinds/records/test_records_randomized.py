@@ -33,20 +33,20 @@ from invented_records import (
 )
 from refusals import refused
 
+from synthrelease.dp.accounting import compose
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.calibration import laplace_scale
+from synthrelease.dp.event import DiscreteLaplace, Disjoint, RandomizedTest, RoundedGaussian, flatten
+from synthrelease.dp.guarantee import ApproxDP
+from synthrelease.dp.noise import SecureRandom, discrete_laplace
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.records import candidates
 from synthrelease.kinds.records import mechanism as module
 from synthrelease.kinds.records.fit import fit_model
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.owners import Owners
-from synthrelease.maths.network import fitted_network
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.noise import SecureRandom, discrete_laplace
-from synthrelease.privacy.accounting import compose
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.calibration import laplace_scale
-from synthrelease.privacy.event import DiscreteLaplace, Disjoint, RandomizedTest, RoundedGaussian, flatten
-from synthrelease.privacy.guarantee import ApproxDP
+from synthrelease.numerics.network import fitted_network
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from invented_records import Integers, Wanted

@@ -40,11 +40,7 @@ from invented_records import (
 from refusals import refused
 from scipy.stats import kstest
 
-from synthrelease.errors import PlanError
-from synthrelease.kinds.records import candidates
-from synthrelease.maths.binning import bin_numbers, equal_width_edges, public_fractions
-from synthrelease.maths.steps import HALF_RANGE
-from synthrelease.privacy.event import (
+from synthrelease.dp.event import (
     Composed,
     DeniabilityTest,
     DiscreteLaplace,
@@ -52,6 +48,10 @@ from synthrelease.privacy.event import (
     RoundedGaussian,
     flatten,
 )
+from synthrelease.errors import PlanError
+from synthrelease.kinds.records import candidates
+from synthrelease.numerics.binning import bin_numbers, equal_width_edges, public_fractions
+from synthrelease.numerics.steps import HALF_RANGE
 
 if TYPE_CHECKING:
     from invented_records import Integers

@@ -38,18 +38,14 @@ from invented_records import (
     told,
 )
 
-from synthrelease.kinds.collected import Sums
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian, flatten
+from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.records import candidates
 from synthrelease.kinds.records import mechanism as module
 from synthrelease.kinds.records.fit import fit_model, weighted_counts
-from synthrelease.maths.binning import bin_numbers, equal_width_edges
-from synthrelease.maths.network import Network, fitted_network
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import (
-    DiscreteLaplace,
-    RoundedGaussian,
-    flatten,
-)
+from synthrelease.numerics.binning import bin_numbers, equal_width_edges
+from synthrelease.numerics.network import Network, fitted_network
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -279,7 +275,7 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
     def forbidden(*_: object, **__: object) -> None:
         pytest.fail("looked at the data after the fit")
 
-    for name in ("passing", "substituted", "Known"):
+    for name in ("passing", "substituted", "KnownRows"):
         monkeypatch.setattr(module, name, forbidden)
     for name in ("SeedSet", "Owners"):
         monkeypatch.setattr(candidates, name, forbidden)

@@ -11,6 +11,9 @@ import pytest
 from refusals import bad_argument
 from scipy import stats
 
+from synthrelease.dp.event import BOZKIR2021_EVENT
+from synthrelease.dp.guarantee import NoGuarantee
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.signals import bozkir2021
 from synthrelease.kinds.signals.bozkir2021 import (
     GUARANTEE,
@@ -19,9 +22,6 @@ from synthrelease.kinds.signals.bozkir2021 import (
     perturbed,
     sensitivities,
 )
-from synthrelease.noise import SecureRandom
-from synthrelease.privacy.event import BOZKIR2021_EVENT
-from synthrelease.privacy.guarantee import NoGuarantee
 
 WAYS = [("lpa", None), ("fpa", None), ("cfpa", 4), ("cfpa", 5), ("dcfpa", 4), ("dcfpa", 5), ("dcfpa", 99)]
 TRANSFORMED = WAYS[1:]

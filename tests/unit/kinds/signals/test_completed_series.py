@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from synthrelease.data.features import Features
 from synthrelease.kinds.signals import coefficients, spectral
 from synthrelease.kinds.signals.completed_series import CENTRE, HOLD, completed_series
-from synthrelease.maths.ball import clip_to_ball
-from synthrelease.maths.signal_form import CFPA, LPA, SignalForm
-from synthrelease.maths.spectral_signals import (
+from synthrelease.numerics.ball import clip_to_ball
+from synthrelease.numerics.signal_form import CFPA, LPA, SignalForm
+from synthrelease.numerics.spectral_signals import (
     BASELINES,
     NO_BASELINE,
     OF_PERSON,
@@ -24,7 +24,7 @@ from synthrelease.maths.spectral_signals import (
     RADIUS,
     SpectralSignalForm,
 )
-from synthrelease.maths.steps import HALF_RANGE
+from synthrelease.numerics.steps import HALF_RANGE
 
 BOUNDS = np.array([[0.0, 8.0], [-1.0, 1.0]])
 RECORDINGS, N = 2, 6

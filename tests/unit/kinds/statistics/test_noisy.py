@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from synthrelease.kinds.statistics import noisy as statistics
-from synthrelease.maths import statistics as maths
-from synthrelease.maths.statistics import COUNT, HISTOGRAM, MEAN, SUM, VARIANCE, StatisticUnit
+from synthrelease.numerics import statistics as maths
+from synthrelease.numerics.statistics import COUNT, HISTOGRAM, MEAN, SUM, VARIANCE, StatisticUnit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,16 +15,16 @@ import pytest
 from refusals import refused
 
 from synthrelease.data.features import RECORDING, Features
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Composed, DiscreteLaplace, PrivateChoice, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.dp.noise.choice import private_choice
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.statistics import quantiles
 from synthrelease.kinds.statistics.grouped_rows import counted_groups
 from synthrelease.kinds.statistics.mechanism import Statistics, totals
-from synthrelease.maths.binning import integer_shares
-from synthrelease.noise import SecureRandom
-from synthrelease.noise.choice import private_choice
-from synthrelease.privacy.budget import Budget
-from synthrelease.privacy.event import Composed, DiscreteLaplace, PrivateChoice, RoundedGaussian
-from synthrelease.privacy.guarantee import Neighbours
+from synthrelease.numerics.binning import integer_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

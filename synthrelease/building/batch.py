@@ -1,0 +1,347 @@
+"""Many plans: built side by side, each on its own feet, and resumed where the last batch ended.
+
+One failure spoils no other. What a bundle costs is paid by the coordinator, as in a single build; what was committed is not
+built again, and what was paid for and not committed follows the ledger's rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from synthrelease.building.builder import Built, build_job
+from synthrelease.building.design import make_design
+from synthrelease.building.journal import DONE, MOVING, Journal, JournalEntry
+from synthrelease.building.payment import ConfirmAll, Payment
+from synthrelease.building.targets import default_name, mode_of, sidecar, sweep, target
+from synthrelease.bundle import open_bundle, verify
+from synthrelease.bundle.layout import sealed_digest
+from synthrelease.bundle.manifest import to_bytes
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.errors import (
+    Argument,
+    ArgumentError,
+    MachineError,
+    NotConfirmedError,
+    PlanError,
+    Remedy,
+    SynthReleaseError,
+)
+from synthrelease.files import atomic
+from synthrelease.files.unwritable import refuse_taken
+from synthrelease.ledger import Charge, Ledger
+from synthrelease.parallel import Call, Failed, Job, Pool, Round, checked_jobs, pool_of, run_all
+from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.policy import load_policy
+
+BUILT, KEPT, FAILED = "built", "kept", "failed"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of a plan."""
+
+    plan: Path
+    state: str  # BUILT, KEPT from an earlier batch, or FAILED
+    bundle: Path | None = None
+    reason: str = ""  # why it failed, in the words of the error
+    code: str = ""  # of that error
+    error: SynthReleaseError | None = None  # itself, if it is one of ours
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A plan of the batch that could be read."""
+
+    number: int
+    plan: Plan
+    path: Path  # of its bundle
+    key: str  # what the bundle depends on besides the data, in the journal
+
+
+def batch(
+    plans: Sequence[str | Path],
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    cluster: Callable[[], Pool] | None = None,
+    resume: bool = False,
+    force: bool = False,
+    policy: str | Path | None = None,
+    test_seed: int | None = None,
+    confirm: ConfirmAll | None = None,
+    ended: Callable[[Ended], None] = lambda _: None,
+) -> list[Ended]:
+    """Build many plans, and return what became of each, in their order.
+
+    Args:
+        plans: TOML files.
+        folder: for the bundles, <name>-<version>.h5 each, and the journal; made if needed.
+        jobs: processes of this machine.
+        cluster: opens another pool than these.
+        resume: keep what an earlier batch in this folder has built.
+        force: replace bundles that are in the way.
+        policy: a file of limits that every release must keep to.
+        test_seed: as for `build`.
+        confirm: called once, with what all plans cost each dataset together, before a ledger is charged; unless it returns true, nothing is charged or
+            built. Then a plan is not charged either if more than half of its rows would be dropped: build it by itself. None charges unasked.
+        ended: called with each plan's end, as they come.
+
+    Raises:
+        MachineError: the folder cannot be used, or another batch works in it.
+        PlanError: the policy is none.
+        ArgumentError: one plan in place of a list, or jobs below 1.
+        NotConfirmedError: `confirm` did not agree.
+    """
+    if isinstance(plans, str | Path):
+        raise ArgumentError(
+            "not-a-list-of-plans",
+            "one plan, not a list of plans",
+            where="batch().plans",
+            found=type(plans).__name__,
+            expected="a list",
+            remedy='write ["a.toml", "b.toml"]; `build` takes one',
+        )
+    checked_jobs(jobs)
+    if policy is not None:
+        load_policy(policy)  # better an error now than one for every plan
+    ends: dict[int, Ended] = {}  # by number of the plan
+
+    def note(number: int, end: Ended) -> None:
+        ends[number] = end
+        ended(end)
+
+    paths = [Path(plan).absolute() for plan in plans]  # workers may stand elsewhere
+    with Journal(Path(folder).absolute()) as journal:
+        to_build = []
+        for number, planned in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
+            if isinstance(planned, SynthReleaseError):
+                note(number, _failed(paths[number], planned))
+            elif (end := _ended_before(planned, journal, resume=resume, force=force)) is not None:
+                note(number, end)
+            else:
+                to_build.append(planned)
+        journal.reserve(len(to_build))
+        if confirm is not None and test_seed is None:
+            _ask(to_build, confirm, pool_of(jobs))
+        builds = [
+            build_job(
+                planned.plan.path,
+                planned.path,
+                force=force,
+                policy=policy,
+                test_seed=test_seed,
+                confirm=None if confirm is None else _not_mostly_lost,
+                before_move=partial(_note_moving, journal, planned),
+            )
+            for planned in to_build
+        ]
+        for number, end in _run(to_build, builds, journal, cluster or (lambda: pool_of(jobs))):
+            note(number, end)
+    return [ends[number] for number in range(len(paths))]
+
+
+def charges(plan: str | Path) -> bool:
+    """Whether a plan charges a ledger; one that cannot be read does not."""
+    try:
+        return load_plan(plan).ledger is not None
+    except SynthReleaseError:
+        return False
+
+
+def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
+    """Ask once whether to charge what all plans cost together; of one that cannot be designed the batch tells when it builds it."""
+    paying = [(one, one.plan.ledger) for one in planned if one.plan.ledger is not None]
+    if not paying:
+        return
+    together: dict[tuple[Path, str], list[tuple[_Planned, Charge]]] = {}
+    for place, charge in run_all(
+        [_charge_job(one.plan) for one, _ in paying], pool, most_open=2 * pool.workers
+    ):
+        if not isinstance(charge, Failed):
+            payer, ledger = paying[place]
+            one_ledger = ledger.resolve()  # plans of several folders name it by several paths
+            together.setdefault((one_ledger, charge.dataset), []).append((payer, charge))
+    payments = []
+    for (ledger, dataset), several in together.items():
+        try:
+            grant, standing = Ledger(ledger).forecast([charge for _, charge in several])
+        except SynthReleaseError:  # every plan of it will say so
+            continue
+        replaced = tuple(one.path for one, _ in several if one.path.exists())
+        names = tuple(f"{charge.release['name']} {charge.release['version']}" for _, charge in several)
+        payments.append(Payment(names, ledger, dataset, grant, standing, replaced))
+    if payments and not confirm(payments):
+        raise NotConfirmedError(
+            "not-confirmed",
+            "nothing was charged and nothing was built",
+            remedy="run the batch again to be asked again",
+        )
+
+
+def _charge_job(plan: Plan) -> Job[Charge]:
+    charge: Charge
+    (charge,) = yield Round("reading public facts", [Call(_charge_of, (plan,))])
+    return charge
+
+
+def _charge_of(plan: Plan) -> Charge:
+    return make_design(plan).charge()
+
+
+def _not_mostly_lost(payment: Payment) -> bool:
+    """Agree to what was agreed to, unless a unit or a code may be mistaken.
+
+    Raises:
+        NotConfirmedError: so it is.
+    """
+    if payment.private.most_lost:
+        raise NotConfirmedError(
+            "most-dropped",
+            "more than half of the rows or values would be dropped or clipped: nothing was charged",
+            where=payment.releases[0],
+            remedy="look at it with build --dry-run; build it by itself if that is right",
+        )
+    return True
+
+
+def _read_plans(
+    paths: Sequence[Path], folder: Path, test_seed: int | None
+) -> Iterator[_Planned | SynthReleaseError]:
+    """Each plan, or why there is none; no two may have one bundle."""
+    taken: dict[Path, Path] = {}
+    for number, path in enumerate(paths):
+        try:
+            plan = load_plan(path)
+            bundle = target(plan, folder / default_name(plan), test_seed)
+            if bundle in taken:
+                raise PlanError(
+                    "duplicate-release",
+                    "another plan of the batch has the same release name and version",
+                    where=str(path),
+                    found=str(taken[bundle]),
+                    remedy="give each its own version",
+                )
+        except SynthReleaseError as error:
+            yield error
+        else:
+            taken[bundle] = path
+            key = hashlib.sha256(f"{plan.digest} {test_seed}".encode()).hexdigest()
+            yield _Planned(number, plan, bundle, key)
+
+
+def _ended_before(planned: _Planned, journal: Journal, *, resume: bool, force: bool) -> Ended | None:
+    """What an earlier batch built of this plan, or why it cannot be built; None if it has to be."""
+    sweep(planned.path)
+    plan, path, bundle = planned.plan.path, planned.path, None
+    try:
+        if resume and (entry := _kept(planned, journal, force=force)) is not None:
+            bundle = path
+            if entry.state == MOVING:  # killed just after it had its name
+                manifest = open_bundle(path, allow_test_seed=True).manifest
+                mode = mode_of(manifest["randomness"]["test_seed"])
+                atomic.write_atomically(sidecar(path), to_bytes(manifest), force=True, mode=mode)
+                journal.add(replace(entry, state=DONE))
+            return Ended(plan, KEPT, bundle)
+        if not force:
+            keep = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
+            other = "give the plan another version, choose another folder, or replace it: "
+            refuse_taken(path, Remedy(*keep, other, Argument("force", True)))
+    except SynthReleaseError as error:
+        return _failed(plan, error, bundle)
+    return None
+
+
+def _kept(planned: _Planned, journal: Journal, *, force: bool) -> JournalEntry | None:
+    """What an earlier batch noted of the bundle of this plan, if that is there.
+
+    Raises:
+        MachineError: it is gone, or was changed since, and `force` is not set.
+    """
+    entry, path = journal.entries.get(planned.path.name), planned.path
+    if entry is None or entry.plan != planned.key:
+        return None
+    if path.exists():
+        if _is(entry, path):
+            return entry
+        code, problem = "bundle-changed", "the bundle was changed since it was built"
+    elif entry.state == DONE:
+        code, problem = "bundle-gone", "the bundle was built and is gone"
+    else:  # killed just before it had its name
+        return None
+    if force:
+        return None
+    raise MachineError(
+        code,
+        problem,
+        where=str(path),
+        remedy=Remedy("bring it back, or build it, and pay for it, again: ", Argument("force", True)),
+    )
+
+
+def _is(entry: JournalEntry, path: Path) -> bool:
+    """Whether a file is the bundle that was built: to the last byte after its user block, or signed, and else the same."""
+    try:
+        with BundleFile(path) as file:
+            if file.body_digest() == entry.seal == sealed_digest(file.text_block):
+                return True
+    except OSError:
+        return False
+    checked = verify(path, allow_test_seed=True)  # no fault, and the same manifest: then the same values
+    return checked.ok and checked.manifest is not None and _digest(checked.manifest) == entry.manifest
+
+
+def _digest(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(to_bytes(manifest)).hexdigest()
+
+
+def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> Ended:
+    return Ended(plan, FAILED, bundle, str(error), error.code, error)
+
+
+def _note_moving(journal: Journal, planned: _Planned, seal: str, manifest: str) -> None:
+    """Note that a bundle is about to get its name: a batch that is resumed then knows it."""
+    with suppress(MachineError):  # the bundle is paid for: the note that it is done says so
+        journal.add(JournalEntry(planned.path.name, planned.key, seal, MOVING, manifest))
+
+
+def _run(
+    planned: Sequence[_Planned], builds: Sequence[Job[Built]], journal: Journal, pool: Callable[[], Pool]
+) -> Iterator[tuple[int, Ended]]:
+    """Build, and yield what became of each; if the pool is lost, of all that are left."""
+    left = dict(enumerate(planned))
+    if not left:
+        return
+    try:
+        opened = pool()
+        for place, outcome in run_all(builds, opened, most_open=2 * opened.workers):
+            ready = left.pop(place)
+            yield ready.number, _ended(ready, outcome, journal)
+    except MachineError as error:
+        for lost in left.values():
+            yield lost.number, _failed(lost.plan.path, error)
+
+
+def _ended(planned: _Planned, outcome: Any, journal: Journal) -> Ended:
+    plan, bundle = planned.plan.path, planned.path
+    if isinstance(outcome, Failed):
+        if isinstance(outcome.error, SynthReleaseError):
+            return _failed(plan, outcome.error)
+        return Ended(plan, FAILED, reason=_reason(outcome), code="internal-error")
+    try:
+        journal.add(replace(journal.entries[bundle.name], state=DONE))
+    except MachineError as error:
+        error.add_remedy(f"{bundle} is whole, verified and paid for: keep it, and do not build it again")
+        return _failed(plan, error, bundle)
+    return Ended(plan, BUILT, bundle)
+
+
+def _reason(failed: Failed) -> str:
+    """Why a plan failed by an error that is not ours: neither its text nor values, which may be private."""
+    at = f" ({failed.at})" if failed.at else ""
+    return f"{type(failed.error).__name__} in synthrelease itself{at}: build this plan alone to see more"

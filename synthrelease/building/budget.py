@@ -1,0 +1,185 @@
+"""How a plan's ε and δ are divided among its outputs, so that all of them together cost what the plan allows.
+
+Each output has at least the part that it asks for. What parts add up to is more than they cost together (`accounting`): so
+outputs that state a share, or nothing, have all of their ε multiplied by one number, the largest at which the exact
+composition keeps to the plan. An output that states its ε has that, and so has one with the noise of a paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event
+from synthrelease.errors import PlanError, PolicyError
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.plan.plan import Plan
+
+_CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
+# How much of the plan's ε may be left over: a mixed composition takes a while.
+_CLOSE = {"gaussian": 1e-6, "mixed": 1e-3}
+_MOST = 64.0  # no multiple beyond: what does not cost more by then does not take more
+_AHEAD = 1.1  # costs grow a little more than in proportion
+_STEPS = 40
+
+
+@dataclass(frozen=True)
+class PreparedOutput:
+    """An output with all its public parameters, before it has a budget."""
+
+    spec: OutputSpec
+    mechanism: Mechanism[Any]
+
+
+def divided(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
+    """Return the budget of every output that adds noise, by name.
+
+    Raises:
+        PolicyError: what is asked for costs more than the plan allows, or an output cannot be had for its part.
+        PlanError: an output without noise asks for a part.
+    """
+    asked = split_budget(plan, prepared)
+    paying = [r for r in prepared if r.spec.name in asked]
+    events = {r.spec.name: planned_event(r, asked[r.spec.name]) for r in paying}
+    elastic = {r.spec.name for r in paying if _is_elastic(r.spec)}
+    protected = [part for event in events.values() if (part := accounting.protected_part(event)) is not None]
+    close = _CLOSE.get(accounting.method(protected))
+    if not elastic or close is None:  # pure ε add up: nothing is saved
+        return asked
+    waiting = any(not {"share", "epsilon"} & set(r.spec.options) for r in paying)
+    parts = {name: budget.epsilon for name, budget in asked.items()}
+    allowed = plan.epsilon if waiting else min(plan.epsilon, sum(parts.values()))
+
+    def times(factor: float) -> dict[str, Budget]:
+        return {
+            name: replace(budget, epsilon=factor * budget.epsilon) if name in elastic else budget
+            for name, budget in asked.items()
+        }
+
+    def cost(factor: float) -> float:
+        budgets = times(factor)
+        planned = [planned_event(r, budgets[r.spec.name]) for r in paying]
+        return accounting.epsilon_at(planned, delta=plan.delta, neighbours=plan.neighbours, budget=allowed)
+
+    factor, step = _largest(cost, allowed, close=close), close / 10
+    return times(max(1.0, math.floor(factor / step) * step))  # the same on machines that differ in last bits
+
+
+def _is_elastic(spec: OutputSpec) -> bool:
+    """Whether an output takes more ε than it asks for: not one that states its ε, nor one with the noise of a paper."""
+    return "epsilon" not in spec.options and spec.options.get("calibration", "exact") == "exact"
+
+
+def planned_event(prepared: PreparedOutput, budget: Budget | None) -> Event:
+    """Return the event that a budget buys; a refusal names the output.
+
+    Raises:
+        PolicyError: the output cannot be had for it.
+    """
+    try:
+        return prepared.mechanism.calibrate(budget)
+    except PolicyError as error:
+        error.where = prepared.spec.where
+        raise
+
+
+def _largest(cost: Callable[[float], float], allowed: float, *, close: float) -> float:
+    """Return the largest factor ≥ 1 whose cost is at most what is allowed, but for a part of `close` that may be left over.
+
+    1 if even that costs more: it is refused elsewhere. False position with Illinois' halving: costs grow with the factor,
+    almost in proportion.
+    """
+    margin = close * allowed / 2
+    low, best, first = 1.0, 1.0, cost(1.0)
+    if not 0 < first < allowed:
+        return best
+    below, high = first - allowed + margin, _AHEAD * max(1.0, allowed / first)
+    above = cost(high) - allowed + margin
+    if above == below:
+        return best  # what does not depend on the factor takes no more
+    while above < -margin and high < _MOST:
+        low, below, best, high = high, above, high, _AHEAD * high
+        above = cost(high) - allowed + margin
+    side = 0
+    for _ in range(_STEPS):
+        if below >= -margin or above <= margin:
+            return best if above > margin else high
+        share = 0.5 if math.isinf(above) else below / (below - above)
+        middle = low + share * (high - low)
+        found = cost(middle) - allowed + margin
+        if abs(found) <= margin:
+            return middle
+        if found < 0:
+            low, below, best = middle, found, middle
+            above, side = (above / 2 if side < 0 else above), -1
+        else:
+            high, above = middle, found
+            below, side = (below / 2 if side > 0 else below), 1
+    return best
+
+
+def split_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
+    """Return the budget of every output that adds noise, as it is asked for.
+
+    ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
+    is divided among the outputs that need it, in proportion to their ε.
+
+    Stated ε may add up to more than the whole: whether they cost more, composition tells (`design.make_design`).
+
+    Raises:
+        PolicyError: shares exceed the whole, or nothing is left to those that state neither.
+        PlanError: an output without noise asks for a part.
+    """
+    paying = [r.spec for r in prepared if r.mechanism.takes_budget]
+    for r in prepared:
+        if not r.mechanism.takes_budget and {"share", "epsilon", "delta"} & set(r.spec.options):
+            raise PlanError(
+                "budget-without-noise",
+                "an output without noise takes no share of ε or δ",
+                where=r.spec.where,
+                remedy="leave out share, epsilon and delta",
+            )
+    stated = {spec.name: _stated_epsilon(spec, plan.epsilon) for spec in paying}
+    left = plan.epsilon - sum(e for e in stated.values() if e is not None)
+    waiting = [name for name, e in stated.items() if e is None]
+    shares = sum(float(spec.options.get("share", 0.0)) for spec in paying)
+    if shares > 1 + _CARE or (waiting and left <= _CARE * plan.epsilon):
+        raise PolicyError(
+            "outputs-exceed-epsilon",
+            "the outputs ask for more than the release's ε",
+            where=str(plan.path),
+            found=f"{plan.epsilon - left:g} of {plan.epsilon:g}"
+            + (f", and {', '.join(waiting)} still without" if waiting else ""),
+            remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
+        )
+    epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
+    deltas = _split_delta(plan, {r.spec.name: r.spec for r in prepared if r.mechanism.takes_delta}, epsilons)
+    down = 1 - _CARE  # so that parts which add up on paper do so after every rounding up of noise and claims
+    return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
+
+
+def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:
+    if "epsilon" in spec.options:
+        return float(spec.options["epsilon"])
+    return float(spec.options["share"]) * total if "share" in spec.options else None
+
+
+def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
+    stated = {name: float(spec.options["delta"]) for name, spec in taking.items() if "delta" in spec.options}
+    left = plan.delta - sum(stated.values())
+    waiting = [name for name in taking if name not in stated]
+    if left < -_CARE * plan.delta or (waiting and left <= 0 < plan.delta):
+        raise PolicyError(
+            "outputs-exceed-delta",
+            "the outputs ask for more than the release's δ",
+            where=str(plan.path),
+            found=f"{plan.delta - left:g} of {plan.delta:g}",
+            remedy="lower the deltas of outputs, or raise the δ under [privacy]",
+        )
+    weight = sum(epsilons[name] for name in waiting)
+    return {**stated, **{name: left * epsilons[name] / weight for name in waiting}}

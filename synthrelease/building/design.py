@@ -1,0 +1,193 @@
+"""What a plan will do and cost, from public facts alone: `preview` prints it, `build` carries it out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from synthrelease.building.budget import PreparedOutput, divided, planned_event
+from synthrelease.bundle.disclosure import is_unprotected, release_warnings
+from synthrelease.data.facts import Facts, read_facts
+from synthrelease.data.label_twins import refuse_label_twins
+from synthrelease.data.tables import Table, refuse_missing_columns
+from synthrelease.dp import accounting
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event, Unprotected, flatten
+from synthrelease.dp.guarantee import Guarantee, Neighbours
+from synthrelease.errors import PolicyError
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.registry import kinds
+from synthrelease.ledger import Charge
+from synthrelease.plan.plan import Plan
+from synthrelease.plan.policy import Promised, PromisedOutput
+from synthrelease.remarks import Remark
+
+
+@dataclass(frozen=True)
+class PlannedOutput:
+    """An output with its share of the budget and the event it will be."""
+
+    spec: OutputSpec
+    mechanism: Mechanism[Any]
+    budget: Budget | None
+    event: Event
+    guarantee: Guarantee
+
+    @property
+    def name(self) -> str:
+        """The output's name."""
+        return self.spec.name
+
+    @property
+    def delta(self) -> float:
+        """δ at which the promise states its ε."""
+        return stated_at(self.budget)
+
+    @property
+    def paid(self) -> bool:
+        """Whether there is anything in it that ε covers."""
+        return accounting.protected_part(self.event) is not None
+
+    @property
+    def private(self) -> bool:
+        """Whether the output is differentially private."""
+        return accounting.is_differentially_private(self.event)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A plan with everything public filled in."""
+
+    plan: Plan  # the plan
+    facts: dict[str, Facts]  # public facts by input
+    outputs: tuple[PlannedOutput, ...]  # in the plan's order
+    guarantee: Guarantee  # of all differentially private outputs together
+    method: str  # how it was composed
+    people: int  # distinct people in all inputs; public under replace-one only
+
+    def promised(self, dataset_epsilon: float | None = None, dataset_delta: float | None = None) -> Promised:
+        """Return what a policy asks about the release, with (ε, δ) of all releases of the dataset, if they are tracked."""
+        outputs = [
+            PromisedOutput(o.name, o.mechanism.parameters.to_entry(), o.guarantee, o.event)
+            for o in self.outputs
+        ]
+        return Promised(str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon, dataset_delta)
+
+    def charge(self) -> Charge:
+        """Return what the release is to pay for, at the ledger."""
+        plan = self.plan
+        return Charge(
+            plan.dataset,
+            {key: plan.release[key] for key in ("name", "version")},
+            plan.digest,
+            plan.neighbours,
+            plan.delta,
+            tuple(part for o in self.outputs if (part := accounting.protected_part(o.event)) is not None),
+            tuple(output.name for output in self.outputs if not output.private),
+        )
+
+
+def stated_at(budget: Budget | None) -> float:
+    """Return δ at which an output's promise states its ε."""
+    return budget.delta if budget is not None and budget.delta else accounting.ANY_DELTA
+
+
+def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) -> Design:
+    """Read the public facts and solve for the noise of every output.
+
+    Args:
+        plan: the plan.
+        tables: rows of inputs that were read already, by their names; the labels of all others are read.
+
+    Raises:
+        InputError: plan or data cannot be used.
+        PolicyError: the promise would be false or empty.
+    """
+    for name, spec in plan.used_inputs().items():
+        if name not in tables:
+            refuse_missing_columns(spec.source, spec.columns)
+    facts = {
+        name: read_facts(
+            tables.get(name, spec.source),
+            columns=spec.options["columns"],
+            listed=spec.options.get("stimuli", spec.options.get("recordings")),
+            lengths_public="lengths" in spec.options["assume_public"],
+            chosen=spec.chosen,
+        )
+        for name, spec in plan.used_inputs().items()
+    }
+    if not plan.distinct_labels:
+        refuse_label_twins(
+            (
+                (spec.source, spec.options["columns"]["person"], facts[name].identities)
+                for name, spec in plan.used_inputs().items()
+            ),
+            str(plan.path),
+        )
+    prepared = [
+        PreparedOutput(
+            spec,
+            kinds()[spec.kind].prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours),
+        )
+        for spec in plan.outputs
+    ]
+    budgets = divided(plan, prepared)
+    planned = tuple(_planned(plan, one, budgets.get(one.spec.name)) for one in prepared)
+    done = [output.event for output in planned]
+    spent = accounting.epsilon_at(done, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
+    if spent > plan.epsilon:
+        raise PolicyError(
+            "outputs-exceed-budget",
+            "the outputs together cost more than the release's budget",
+            where=str(plan.path),
+            found=f"ε = {spent:g}" if spent < math.inf else "no ε that holds at this δ",
+            expected=f"ε of at most {plan.epsilon:g} at δ = {plan.delta:.2g}",
+            remedy="lower shares or epsilons of outputs, or raise the budget under [privacy]",
+        )
+    total, method = accounting.compose_private(
+        done, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
+    )
+    people = len(frozenset().union(*(f.identities for f in facts.values())))
+    return Design(plan, facts, planned, total, method, people)
+
+
+def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> PlannedOutput:
+    event = planned_event(prepared, budget)
+    unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
+    if unprotected and not plan.allow_unprotected:
+        raise PolicyError(
+            "unprotected-output",
+            "the output protects nobody",
+            where=prepared.spec.where,
+            found=unprotected[0].reason,
+            expected="a mechanism that protects people",
+            remedy="to reproduce the paper all the same, set allow_unprotected = true under [privacy]",
+        )
+    promise = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
+    return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, promise)
+
+
+def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None = None) -> list[Remark]:
+    """Return what is true of the release and should worry its curator; public, part of the manifest.
+
+    Args:
+        design: the release.
+        is_seeded: whether the noise can be repeated.
+        is_tracked: whether a ledger is charged; default whether the plan names one.
+    """
+    plan = design.plan
+    return list(
+        release_warnings(
+            people=design.people if plan.neighbours is Neighbours.REPLACE_ONE else None,
+            epsilon=plan.epsilon,
+            delta=plan.delta,
+            unprotected=[output.name for output in design.outputs if is_unprotected(output.event)],
+            rows_are_left_out=any(source.options["only"] for source in plan.used_inputs().values()),
+            is_tracked=plan.ledger is not None if is_tracked is None else is_tracked,
+            is_seeded=is_seeded,
+        )
+    )

@@ -1,0 +1,89 @@
+"""How much memory a build takes at most: what `preview` declares, from public facts alone, and builds keep to.
+
+An input is read in parts of one size, and what people contribute has the shape of what is published, however many they
+are: so most of it is known before any row is read. What grows with the rows of an input, of which there may be a private
+number, is told by the row. The constants were measured; tests/reliability/test_large_inputs.py holds builds to what follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from synthrelease.building.design import Design, PlannedOutput
+from synthrelease.dp.event import noise_of
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.contributions import Collected, PersonRows, Rows, Several, Sums, Tally
+from synthrelease.plan.partitions import PART_CELLS, most_rows, nobody
+
+_LIBRARIES = 250 << 20  # bytes that a process has once all is imported
+_CELL = 48  # bytes for each cell of a part, while it is read and its people's contributions are found
+_DERIVED = 96  # bytes for each number of the largest array, while it is derived or verified
+_KEPT_ROW = 200  # bytes beside each row that is kept, while its kin are counted
+_KEPT_TIMES = 6  # as often a kept row itself is there meanwhile
+_ENTRY, _INTEGER = 16, 8  # bytes of an entry of a tally, and of a sum
+_PERSON = 600  # bytes of a person's label, and where it is looked up
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a build holds at most."""
+
+    alone_bytes: int  # of a build in one process
+    worker_bytes: int  # of each worker, if there are several processes
+    coordinator_bytes: int  # of the process that draws the noise then, while one plan is under way
+    person_bytes: int  # more for each person; 0 where their number is public, and it is in the others
+    row_bytes: dict[str, int]  # more for each row, of inputs whose rows are kept until the noise is drawn
+    most_rows: dict[str, int]  # that a part of an input has; if one person has more, memory grows with theirs
+
+
+def memory(design: Design) -> Memory:
+    """Return what a build of a plan holds at most."""
+    sums: dict[str, int] = dict.fromkeys(design.facts, 0)
+    row_bytes: dict[str, int] = {}
+    for output in design.outputs:
+        name = output.spec.input
+        fixed, each = _contributed(output, design)
+        sums[name] += fixed
+        if each:
+            row_bytes[name] = row_bytes.get(name, 0) + each
+    largest = _DERIVED * max((output.mechanism.largest_array for output in design.outputs), default=0)
+    all_sums, of_part = sum(sums.values()), max(sums.values(), default=0)
+    reading = _CELL * PART_CELLS + of_part
+    # Sums and what was drawn from them; then what was drawn, as it is verified too; and as it came to a worker.
+    drawing, writing, written_elsewhere = 2 * all_sums, 2 * all_sums + largest, 3 * all_sums + largest
+    known = design.plan.neighbours is Neighbours.REPLACE_ONE
+    always = _LIBRARIES + (_PERSON * design.people if known else 0)
+    return Memory(
+        alone_bytes=always + max(reading + all_sums, drawing, writing),
+        worker_bytes=always + max(reading + of_part, written_elsewhere),
+        coordinator_bytes=always + 3 * all_sums,
+        person_bytes=0 if known else _PERSON,
+        row_bytes=row_bytes,
+        most_rows={name: most_rows(design.plan.inputs[name]) for name in sums},
+    )
+
+
+def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
+    """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
+    spec, facts = output.spec, design.facts[output.spec.input]
+    empty: Collected = output.mechanism.collect(nobody(design.plan.inputs[spec.input], facts.names))
+    return _bytes_of(empty, output, facts.people)
+
+
+def _bytes_of(empty: Collected, output: PlannedOutput, people: int) -> tuple[int, int]:
+    match empty:
+        case Sums():
+            return sum(array.nbytes for array in empty.arrays.values()), 0
+        case Tally():  # what it is added up in, under the cap that was chosen
+            noise = noise_of(output.event)
+            return 0 if noise is None else _INTEGER * noise.count, _ENTRY
+        case Rows() if output.spec.kind == "records":
+            return 0, _KEPT_ROW + _KEPT_TIMES * empty.row_bytes
+        case Rows() | PersonRows():  # one of each person
+            return 2 * people * empty.row_bytes, 0
+        case Several():
+            fixed, each = zip(
+                *(_bytes_of(part, output, people) for part in empty.parts.values()), strict=True
+            )
+            return sum(fixed), sum(each)
+    raise TypeError(f"Expected what is collected of an output, found {type(empty).__name__}")

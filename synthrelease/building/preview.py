@@ -1,0 +1,187 @@
+"""What a plan will cost and how good it will be, in words and numbers; reads no private value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from synthrelease.building.design import Design, warnings
+from synthrelease.building.memory import memory
+from synthrelease.bundle.disclosure import warning_sentence
+from synthrelease.dp.event import noise_of
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.ledger import Ledger
+from synthrelease.number_words import several
+from synthrelease.plan.policy import Policy
+from synthrelease.report.summary import wrapped
+
+_WORTH_TELLING = 1.05
+_SMALL = 1_000_000_000  # bytes
+
+
+class Preview(dict[str, Any]):
+    """A preview as data, with the keys of `synthrelease preview --json`; `str()` of it is what the command prints.
+
+    Its `outputs` are a list with an entry for each: `epsilon`, `delta`, `promise`, `noise`, `scale_steps`, `sensitivity_steps`,
+    `error`, `people`, `people_needed`, and tables.
+    """
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+
+def preview(design: Design, policy: Policy | None = None) -> Preview:
+    """Return the preview as data: per output budget, promise, noise, error to expect, people needed; breaches of a policy.
+
+    Everything follows from the plan and the public facts; two datasets that agree in those give the same preview.
+    """
+    rows = []
+    for output in design.outputs:
+        noise, parameters = noise_of(output.event), output.mechanism.parameters
+        known = design.plan.neighbours is Neighbours.REPLACE_ONE
+        people = design.facts[output.spec.input].people if known else None
+        error, needed = output.mechanism.prediction(output.event, output.budget, people)
+        rows.append(
+            {
+                "name": output.name,
+                "kind": output.spec.kind,
+                "epsilon": None if output.budget is None else round(output.budget.epsilon, 9),
+                "delta": None if output.budget is None else output.budget.delta,
+                "promise": str(output.guarantee),
+                "noise": None if noise is None else noise.type,
+                "scale_steps": None if noise is None else noise.scale,
+                "sensitivity_steps": None if noise is None else noise.sensitivity,
+                "derivation": None
+                if noise is None
+                else parameters.sentence(parameters.derivation(design.plan.neighbours)),
+                "error": error,
+                "people": people,
+                "people_needed": needed,
+                "units": output.mechanism.units(output.event, output.guarantee, output.budget),
+                "errors": output.mechanism.errors(output.event),
+                "comparison": output.mechanism.comparison(output.budget),
+            }
+        )
+    added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)
+    standing = _standing(design)
+    return Preview(
+        {
+            "release": design.plan.release["name"],
+            "outputs": rows,
+            "guarantee": str(design.guarantee),
+            "method": design.method,
+            "ledger": standing,
+            "policy": None if policy is None else _checked(policy, design, standing),
+            "epsilon": design.guarantee.epsilon,
+            "added_up": added_up,
+            "memory": asdict(memory(design)),
+            "warnings": [warning_sentence(one) for one in warnings(design)],
+        }
+    )
+
+
+def _standing(design: Design) -> dict[str, float] | None:
+    """What all releases will have cost, with this one."""
+    if design.plan.ledger is None:
+        return None
+    grant, standing = Ledger(design.plan.ledger).standing(design.charge())
+    return {
+        "granted": grant.epsilon,
+        "delta": grant.delta,
+        "before": standing.before,
+        "here": standing.here,
+        "after": standing.after,
+    }
+
+
+def _checked(policy: Policy, design: Design, standing: dict[str, float] | None) -> dict[str, Any]:
+    return {
+        "name": policy.limits["name"],
+        "breaches": policy.breaches(
+            design.promised() if standing is None else design.promised(standing["after"], standing["delta"])
+        ),
+        "required_attacks": policy.required_attacks,
+    }
+
+
+def as_text(view: Mapping[str, Any]) -> str:
+    """Return the preview for a terminal."""
+    lines = [f"{view['release']}: what this plan will promise and what it will be worth", ""]
+    for row in view["outputs"]:
+        people = "" if row["people"] is None else f", {several(row['people'], 'person', 'people')}"
+        lines.append(f"{row['name']} ({row['kind']}{people})")
+        lines.extend(_line("promise", row["promise"]))
+        if row["noise"] is not None:
+            noise = (
+                f"{row['noise'].replace('_', ' ')}, scale {row['scale_steps']:.6g} for "
+                f"sensitivity {row['sensitivity_steps']:.6g} (integer steps)"
+            )
+            lines.extend([*_line("noise", noise), *_line("because", row["derivation"])])
+        lines.extend([*_line("expect", row["error"]), *_line("people needed", row["people_needed"])])
+        for table in (row["errors"], row["units"], row["comparison"]):
+            lines.extend(_table(table))
+        lines.append("")
+    lines.append(f"Differentially private outputs together: {view['guarantee']}")
+    if view["epsilon"]:
+        times = view["added_up"] / view["epsilon"]
+        more = f", {times:.1f} times as much" if times > _WORTH_TELLING else ""
+        lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}{more}")
+    spent = view["ledger"]
+    if spent is not None:
+        lines.append(
+            f"Ledger: ε = {spent['after']:.4g} of {spent['granted']:g} with this release, at δ = {spent['delta']:.2g}"
+        )
+        lines.append(f"  before it {spent['before']:.4g}, by itself {spent['here']:.4g}")
+    if view["policy"] is not None:
+        lines.extend(_policy_lines(view["policy"]))
+    lines.extend(_memory_lines(view["memory"]))
+    lines.extend(f"  note: {warning}" for warning in view["warnings"])
+    return "\n".join(lines)
+
+
+def _memory_lines(memory: dict[str, Any]) -> list[str]:
+    alone, worker, coordinator = (
+        _gigabytes(memory[f"{key}_bytes"]) for key in ("alone", "worker", "coordinator")
+    )
+    lines = [
+        f"Memory: at most {alone} in one process; with --jobs {worker} in each, {coordinator} where noise is drawn"
+    ]
+    lines.extend(
+        f"  and {_gigabytes(1_000_000 * each)} for each million rows of {name}, which are kept until then"
+        for name, each in memory["row_bytes"].items()
+    )
+    if memory["person_bytes"]:
+        lines.append(f"  and {_gigabytes(1_000_000 * memory['person_bytes'])} for each million people")
+    parts = " or ".join(f"{rows:,} of {name}" for name, rows in memory["most_rows"].items())
+    lines.extend(wrapped("  ", f"more if one person has more rows than {parts}"))
+    return lines
+
+
+def _gigabytes(number: int) -> str:
+    return f"{number / 1e9:.1f} GB" if number >= _SMALL else f"{number / 1e6:.0f} MB"
+
+
+def _policy_lines(checked: dict[str, Any]) -> list[str]:
+    lines = [f"Policy '{checked['name']}': {'REFUSED' if checked['breaches'] else 'kept'}"]
+    for breach in checked["breaches"]:
+        lines.extend(wrapped("  ", breach))
+    if checked["required_attacks"]:
+        lines.extend(
+            wrapped("  ", "before publishing, attack it by: " + ", ".join(checked["required_attacks"]))
+        )
+    return lines
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, (first, *others) in enumerate(rows):
+        again = number > 1 and first == rows[number - 1][0]
+        cells = [other.rjust(width) for other, width in zip(others, widths[1:], strict=True)]
+        lines.append("    " + "  ".join([("" if again else first).ljust(widths[0]), *cells]))
+    return lines
+
+
+def _line(name: str, text: str) -> list[str]:
+    return wrapped(f"  {name:<16}", text)

@@ -1,0 +1,221 @@
+"""Everything of a release but what is paid for: plan, public facts, people's contributions, and what is drawn without a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from synthrelease.building.curator_notes import CuratorNotes
+from synthrelease.building.design import Design, PlannedOutput, make_design
+from synthrelease.building.payment import Payment
+from synthrelease.building.rehearsal import rehearse
+from synthrelease.data.facts import NOBODY
+from synthrelease.data.losses import Loss, Reason
+from synthrelease.dp.event import differs_by_choice
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.errors import DataError
+from synthrelease.files import atomic
+from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.mechanism import Drawn
+from synthrelease.ledger import Ledger
+from synthrelease.parallel import Call, Job, Round
+from synthrelease.plan.partitions import (
+    Contributions,
+    Partition,
+    contributions,
+    divided,
+    small_tables,
+    stamp_of,
+)
+from synthrelease.plan.plan import Plan
+from synthrelease.plan.policy import Policy, load_policy
+
+_MOST_NAMED = 10  # labels of a list in a note
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A release before it is paid for; private."""
+
+    design: Design  # the plan with everything public filled in
+    ledger: Ledger | None  # that will be charged; None if none is
+    most_epsilon: float | None  # a policy's limit for ε of all releases of the dataset; None if there is none
+    # what people contribute, by output; what is drawn on leaves it
+    collected: dict[str, Collected] = field(repr=False)
+    # outputs that no ε covers, drawn already: too few records may pass a test
+    released: dict[str, Drawn] = field(repr=False)
+    # what was dropped and clipped, what looks like a mistake, and how tests of `released` went
+    private: CuratorNotes
+    payment: Payment | None  # what will be charged; None if nothing is
+    most_bytes: int  # of the bundle and its sidecar
+
+
+def ready_job(
+    plan: Plan, policy: str | Path | None, seeded: SecureRandom | None, bundle: atomic.Partial
+) -> Job[Ready]:
+    """Read and check everything, as a job, and take room for the bundle; nothing is charged.
+
+    Args:
+        plan: the plan.
+        policy: a file of limits, or None.
+        seeded: a generator for tests, or None.
+        bundle: its file, empty.
+
+    Raises:
+        InputError: plan or data cannot be used, or nothing is left of the data.
+        PolicyError: the guarantee would be false or empty, not what the policy asks for, or more than is granted.
+        MachineError: a file may not be read, or there is no room for the bundle.
+    """
+    limits = None if policy is None else load_policy(policy)
+    ((design, most_bytes, by_input, parts),) = yield Round("reading", [Call(_read_once, (plan,))])
+    atomic.allocate(bundle, most_bytes)
+    ledger = Ledger(plan.ledger) if plan.ledger is not None and seeded is None else None
+    _refuse_early(design, ledger, limits)
+
+    if parts:
+        requests = [(part, *_collecting(design, part.spec.name)) for part in parts]
+        of_parts = yield Round("reading", [Call(_contributions, one) for one in requests], join=_joined)
+        by_input = {**by_input, **of_parts}
+    for planned in design.outputs:
+        _refuse_nothing_left(planned, by_input[planned.spec.input])
+    collected = {name: one for own in by_input.values() for name, one in own.collected.items()}
+    unpaid = seeded or SecureRandom()
+    released = drawn_on(design, collected, unpaid, paid=False)
+    if ledger is not None:
+        _refuse_likely_failures(design, collected)
+    private = _private(design, by_input, released)
+    return Ready(
+        design,
+        ledger,
+        None if limits is None else limits.most_epsilon_of_dataset,
+        collected,
+        released,
+        private,
+        None if ledger is None else _payment(design, ledger, private, bundle.target),
+        most_bytes,
+    )
+
+
+def drawn_on(
+    design: Design, collected: dict[str, Collected], random: SecureRandom, *, paid: bool
+) -> dict[str, Drawn]:
+    """Draw on the outputs that a budget covers, or on those that none does; what they were drawn from is let go."""
+    return {
+        output.name: released_output(output, collected.pop(output.name), random)
+        for output in design.outputs
+        if output.paid == paid
+    }
+
+
+def _refuse_likely_failures(design: Design, collected: Mapping[str, Collected]) -> None:
+    """Draw once, with noise that is thrown away, what may fail after noise was drawn: what fails here is not paid for.
+
+    Raises:
+        PlanError: too few records pass their test.
+    """
+    for output in design.outputs:
+        if output.paid and output.mechanism.may_fail_after_noise:
+            released_output(output, collected[output.name], SecureRandom())
+
+
+def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Drawn:
+    """Draw on one output; RuntimeError if what was done is not what the design has planned."""
+    drawn = planned.mechanism.draw(collected, planned.budget, random.spawn(planned.name))
+    if drawn.event != planned.event and not differs_by_choice(planned.event, drawn.event):
+        raise RuntimeError(f"{planned.name}: the mechanism did not do what was planned")
+    return drawn
+
+
+def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[Partition]]:
+    """The design, the bundle's size at most, what people of the small inputs contribute, and the parts of the others."""
+    inputs = plan.used_inputs()
+    stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
+    tables = small_tables(inputs)
+    design = make_design(plan, tables)
+    most_bytes = rehearse(design).most_bytes
+    by_input: dict[str, Contributions] = {}
+    parts: list[Partition] = []
+    for name, spec in inputs.items():
+        own = divided(spec, design.facts[name], stamps[name], tables.pop(name, None))
+        if own[0].table is None:
+            parts += own
+        else:
+            by_input[name] = contributions(own[0], *_collecting(design, name))
+    return design, most_bytes, by_input, parts
+
+
+def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) -> None:
+    """Better now than after all parts have been read; what others pay meanwhile counts when this is paid."""
+    spent: tuple[float, float] | tuple[()] = ()
+    if ledger is not None:
+        grant, standing = ledger.standing(design.charge())
+        spent = standing.after, grant.delta
+    if limits is not None:
+        limits.require(design.promised(*spent))
+
+
+def _collecting(design: Design, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What collects, and what counts, for the outputs that an input is for."""
+    wanted = [output for output in design.outputs if output.spec.input == name]
+    return (
+        {output.name: output.mechanism.collect for output in wanted},
+        {output.name: output.mechanism.measured for output in wanted},
+    )
+
+
+def _contributions(part: Partition, collectors: Any, measures: Any) -> dict[str, Contributions]:
+    return {part.spec.name: contributions(part, collectors, measures)}
+
+
+def _joined(one: dict[str, Contributions], other: dict[str, Contributions]) -> dict[str, Contributions]:
+    """What the people of two parts contribute, of one input or of two."""
+    for name, found in other.items():
+        one[name] = one[name].joined(found) if name in one else found
+    return one
+
+
+def _refuse_nothing_left(planned: PlannedOutput, found: Contributions) -> None:
+    """Refuse an output of which noise alone would be released. Whether it is depends on the data (docs/limits.md)."""
+    left = {name: count for name, count in found.measured[planned.name].items() if count}
+    clipped = {one.feature for one in found.losses if one.reason is Reason.CLIPPED and one.share == 1}
+    if set(left) - clipped:
+        return
+    lost = [one for one in found.losses if one.is_most and (one.feature is None or one.feature in left)]
+    raise DataError(
+        "nothing-left",
+        "nothing of the data is left for this output: it would be noise alone, and cost as much",
+        where=planned.spec.where,
+        found="; ".join(map(_uncounted, lost)) or "no row has the measurements that it is made of",
+        expected="at least one measurement that counts",
+        remedy="correct the screen, the bounds, the unit, or the codes of missing values",
+    )
+
+
+def _uncounted(loss: Loss) -> str:
+    """A loss in words, without the numbers, which are private: messages are passed on."""
+    what = "rows" if loss.feature is None else f"values of '{loss.feature}'"
+    return f"{'all' if loss.share == 1 else 'most'} {what} {loss.what}"
+
+
+def _private(
+    design: Design, by_input: Mapping[str, Contributions], released: Mapping[str, Drawn]
+) -> CuratorNotes:
+    remarks = {}
+    for name, facts in design.facts.items():
+        told = by_input[name].reach.notes
+        if facts.without_rows:
+            nobody = ", ".join(f"'{one}'" for one in facts.without_rows[:_MOST_NAMED])
+            told = (*told, f"{NOBODY} {nobody}, which the plan lists")
+        remarks[name] = told
+    losses = {name: by_input[name].losses for name in design.facts}
+    return CuratorNotes(losses, remarks).with_tests({name: one.notes for name, one in released.items()})
+
+
+def _payment(design: Design, ledger: Ledger, private: CuratorNotes, target: Path) -> Payment:
+    plan = design.plan
+    grant, standing = ledger.standing(design.charge())
+    replaced = (target,) if target.exists() else ()
+    name = f"{plan.release['name']} {plan.release['version']}"
+    return Payment((name,), ledger.path, plan.dataset, grant, standing, replaced, private)

@@ -1,0 +1,117 @@
+"""Where a bundle and its sidecar go: their names, what may not be replaced, and who else is writing them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from synthrelease.bundle.layout import ENDING, SIDECAR_ENDING
+from synthrelease.errors import MachineError
+from synthrelease.files import atomic
+from synthrelease.files.unwritable import ADDED_BYTES, refuse_replacing, refuse_taken, writing
+from synthrelease.plan.plan import Plan
+
+
+def mode_of(seeded: object) -> int:
+    """Return who may read and write a bundle and its sidecar: who guesses a test seed reads the data."""
+    return atomic.OWNER_ALONE if seeded else atomic.FOR_ALL
+
+
+def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
+    """Return the bundle's place: as asked, or named after the release. It ends in .h5; a test seed stands in the name.
+
+    So no two bundles of a folder have one sidecar.
+    """
+    path = Path(output or default_name(plan))
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113  those of a path raise
+        return path  # a folder or a device, which will be refused
+    if path.suffix != ENDING:
+        path = path.with_name(path.name + ENDING)
+    if test_seed is not None and "TEST-SEED" not in path.name:
+        path = path.with_name(f"{path.stem}.TEST-SEED{path.suffix}")
+    return path
+
+
+def default_name(plan: Plan) -> str:
+    """Return what a bundle is called that nobody gave a name."""
+    return f"{plan.release['name']}-{plan.release['version']}{ENDING}"
+
+
+@contextmanager
+def reserved(
+    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+) -> Iterator[list[atomic.Partial]]:
+    """Hold the place of a bundle and its sidecar from before anything is paid; give the partial files of both.
+
+    What killed builds left there is removed.
+
+    Args:
+        path: of the bundle.
+        asked: the name that was asked for, which may end otherwise: it must not be that of a file that is needed.
+        plan: of the release.
+        policy: of the release.
+        force: replace what is there.
+
+    Raises:
+        MachineError: the bundle cannot have this place, or another build is writing it.
+    """
+    _refuse_place(path, asked, plan, policy, force=force)
+    with atomic.partials(path, sidecar(path), alone=True) as files:
+        for written in files:  # another build may just have taken the name
+            refuse_taken(written.target, force=force)
+        yield files
+
+
+def _refuse_place(
+    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+) -> None:
+    with writing(path):
+        sources = [
+            ("the plan", plan.path),
+            ("the ledger", plan.ledger),
+            ("the policy", None if policy is None else Path(policy)),
+            *((f"inputs.{spec.name}", file) for spec in plan.inputs.values() for file in spec.files()),
+        ]
+        _check_folder(path)
+        refuse_taken(path, force=True)
+        sweep(path)
+        for written in (Path(asked or path), path, sidecar(path)):
+            refuse_replacing(written, sources, "bundle")
+        for written in (path, sidecar(path)):
+            refuse_taken(written, force=force)
+
+
+def _check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be written, or whose names cannot be asked to the disk."""
+    if not os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):
+        raise MachineError(
+            "cannot-write",
+            "the file cannot be written",
+            where=str(path),
+            found="a folder that does not exist, or may not be read and written",
+            remedy="choose a folder that exists and may be read and written",
+        )
+    most = os.pathconf(path.parent, "PC_NAME_MAX") - ADDED_BYTES
+    longest = max(len(os.fsencode(written.name)) for written in (path, sidecar(path)))
+    if longest > most:
+        raise MachineError(
+            "name-too-long",
+            "the name is too long",
+            where=str(path),
+            found=f"{longest} bytes with the ending of its manifest",
+            expected=f"at most {most}",
+            remedy="choose a shorter name",
+        )
+
+
+def sweep(path: Path) -> None:
+    """Remove what killed builds of a bundle left half written, and nothing that is written now."""
+    for written in (path, sidecar(path)):
+        atomic.sweep(written)
+
+
+def sidecar(path: Path) -> Path:
+    """Return the place of a bundle's manifest as a file of its own; of a folder without a name, too, which others refuse."""
+    return path.parent / f"{path.stem}{SIDECAR_ENDING}"

@@ -1,0 +1,389 @@
+"""What a list of events amounts to, per person: composition, exact where it can be.
+
+* Only discrete Laplace noise and private choices: ε = Σ Δ₁/b plus the choices' ε, no δ.
+* Only rounded Gaussian noise: μ² = Σ (Δ₂/σ)², then ε from δ by the exact curve (`calibration`).
+* Both: privacy-loss distributions of the `dp-accounting` library, with pessimistic rounding. The Gaussian
+  part enters as one Gaussian of sensitivity μ, each Laplace part as the *discrete* Laplace that it is, each choice
+  as the pair (ε, 0).
+  `accounting.proof.md` shows why one scalar stands for a vector, and a coarser grid for a fine one.
+* A randomized deniability test, or events on disjoint people, enter as one pair (ε, δ); as the library has it, and
+  never above the sum of ε.
+* Another deniability test or an unprotected event is no differential privacy and is named instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from synthrelease.dp.calibration import gaussian_epsilon, round_up
+from synthrelease.dp.deniability import best_t, trial_cost, trials_cost
+from synthrelease.dp.event import (
+    Composed,
+    DeniabilityTest,
+    DiscreteLaplace,
+    Disjoint,
+    Event,
+    PrivateChoice,
+    RandomizedTest,
+    RoundedGaussian,
+    Unprotected,
+    flatten,
+)
+from synthrelease.dp.guarantee import (
+    ApproxDP,
+    Guarantee,
+    Neighbours,
+    NoGuarantee,
+    PlausibleDeniability,
+    PureDP,
+    Unit,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+
+ANY_DELTA = 0.5  # where events need none, and composition asks for one
+_LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
+# Below this δ, and this share of it, the library's convolution of trials may err.
+_LEAST_PLD_DELTA, _LIBRARY_CARE = 1e-9, 1e-4
+_LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
+_MOST_PAIRS = 64  # unlike (ε, δ) that the library composes
+_LOSS_STEP = 1e-4  # between the library's losses, by default
+_LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
+TRIALS_EXCEED_DELTA = "the trials of a randomized test exceed this δ already"
+_PRIVATE = RoundedGaussian | DiscreteLaplace | PrivateChoice | RandomizedTest
+METHODS = {
+    "pure": "sum of epsilons",
+    "gaussian": "exact Gaussian composition",
+    "mixed": "privacy-loss distributions (dp-accounting)",
+}
+
+
+def is_differentially_private(event: Event) -> bool:
+    """Whether every part of the event has a proved (ε, δ)."""
+    return all(isinstance(leaf, _PRIVATE) for leaf in flatten(event))
+
+
+def protected_part(event: Event) -> Event | None:
+    """Return what of an event has a proved (ε, δ), such as the noise beside a deniability test; None if nothing has."""
+    if is_differentially_private(event):
+        return event
+    kept = tuple(leaf for leaf in flatten(event) if isinstance(leaf, _PRIVATE))
+    return Composed(kept) if kept else None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What composition needs to know of events."""
+
+    pure: tuple[Fraction, ...]  # ε of each that needs no δ
+    mu_squared: Fraction  # Σ (Δ₂/σ)² of those with Gaussian noise
+    opaque: tuple[Event, ...]  # those that are known by pairs (ε, δ) alone
+
+    @property
+    def needs_delta(self) -> bool:
+        """Whether they have no ε without a δ."""
+        return bool(self.mu_squared or self.opaque)
+
+
+def parts(events: Sequence[Event]) -> Parts:
+    """Return what is known of events that are differentially private; what costs nothing leaves no part."""
+    steps = _steps(events)
+    noised = [e for e in steps if isinstance(e, DiscreteLaplace) and e.sensitivity > 0]
+    pure = [Fraction(e.sensitivity) / Fraction(e.scale) for e in noised]
+    pure += [Fraction(e.epsilon) for e in steps if isinstance(e, PrivateChoice)]
+    gaussian = (e for e in steps if isinstance(e, RoundedGaussian))
+    squares = (Fraction(e.sensitivity) ** 2 / Fraction(e.scale) ** 2 for e in gaussian)
+    opaque = tuple(e for e in steps if isinstance(e, RandomizedTest | Disjoint))
+    return Parts(tuple(pure), sum(squares, Fraction(0)), opaque)
+
+
+def method(events: Sequence[Event]) -> str:
+    """Return how `compose` treats these events: a key of `METHODS`."""
+    kinds = {type(step) for step in _steps(events)}
+    if kinds <= {DiscreteLaplace, PrivateChoice}:
+        return "pure"
+    if kinds == {RoundedGaussian}:
+        return "gaussian"
+    return "mixed"
+
+
+def compose(
+    events: Sequence[Event],
+    *,
+    delta: float,
+    neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    unit: Unit = Unit.PERSON,
+    budget: float | None = None,
+) -> Guarantee:
+    """Return the guarantee of all events together, for one person who is in all of them.
+
+    Args:
+        events: what was done, in any order.
+        delta: δ at which ε is stated if there is Gaussian noise or a randomized test; not used otherwise.
+        neighbours: the relation under which the events' sensitivities were computed.
+        unit: whose contributions those were.
+        budget: rounding up stops here, if ε itself does not exceed it.
+
+    Returns:
+        `PureDP`, `ApproxDP`; or `NoGuarantee`, `PlausibleDeniability` if an event is no noise at all.
+
+    Raises:
+        TypeError: an event of a type that accounting does not know.
+
+    Example:
+        >>> from synthrelease.dp import RoundedGaussian
+        >>> one = RoundedGaussian(sensitivity=10.0, scale=50.0, count=100)
+        >>> print(compose([one], delta=1e-6))
+        ε = 0.834118, δ = 1e-06 per person (replace-one)
+        >>> print(compose([one, one], delta=1e-6))
+        ε = 1.21197, δ = 1e-06 per person (replace-one)
+    """
+    events = list(events)  # of what can be gone through once only, nothing would be left the second time
+    leaves = [leaf for event in events for leaf in flatten(event)]
+    without = _without_privacy(leaves, neighbours, unit)
+    if without is not None:
+        return without
+    known = parts(events)
+    if not known.needs_delta:
+        pure = float_up(sum(known.pure, Fraction(0)))
+        return PureDP(epsilon=claimed(pure, 6, budget), unit=unit, neighbours=neighbours)
+    epsilon, digits = unrounded_epsilon(events, delta=delta)
+    if math.isinf(epsilon):
+        return NoGuarantee(reason=TRIALS_EXCEED_DELTA, unit=unit, neighbours=neighbours)
+    return ApproxDP(epsilon=claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
+
+
+def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, int]:
+    """Return ε at δ > 0 of differentially private events, and to how many digits it is stated; infinity if it has no bound."""
+    events = list(events)  # as in `compose`
+    known = parts(events)
+    pure, mu, opaque = sum(known.pure, Fraction(0)), root_up(known.mu_squared), known.opaque
+    alone = len(opaque) == 1 and mu == 0 and pure == 0
+    # For each event that is known by its (ε, δ) only.
+    reserved = delta if alone else delta / (2 * max(len(opaque), 1))
+    pairs = [pair for step in opaque if (pair := _pair(step, reserved)) is not None]
+    if len(pairs) < len(opaque):
+        return math.inf, 4
+    if alone:
+        return pairs[0][0], 4
+    left = delta - sum(part for _, part in pairs)
+    gaussian = gaussian_epsilon(left, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0
+    if pure == 0 and not pairs:
+        return gaussian, 6
+    added_up = float_up(pure + Fraction(gaussian) + sum(Fraction(one) for one, _ in pairs))
+    if mu == 0 and not pairs:
+        return added_up, 6
+    choices = [(step.epsilon, 0.0) for step in _steps(events) if isinstance(step, PrivateChoice)]
+    dearest = _steps(map(_of_any_outcome, events))
+    laplace = [step for step in dearest if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
+    return _mixed_epsilon(mu, tuple(laplace), (*pairs, *choices), delta, added_up), 4
+
+
+def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit) -> Guarantee | None:
+    """What is left to promise where an event is not differentially private; None if all are."""
+    tests = {leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)}
+    for leaf in leaves:
+        if isinstance(leaf, Unprotected):
+            return NoGuarantee(reason=leaf.reason, unit=unit, neighbours=neighbours)
+        if not isinstance(leaf, _PRIVATE | DeniabilityTest):
+            raise TypeError(f"no accounting for events of type {type(leaf).__name__}")
+    if len(tests) > 1:
+        return NoGuarantee(
+            reason="different deniability tests do not compose", unit=unit, neighbours=neighbours
+        )
+    for test in tests:
+        return PlausibleDeniability(
+            k=test.k,
+            gamma=test.gamma,
+            counted=test.counted,
+            vacuous=test.vacuous,
+            unit=unit,
+            neighbours=neighbours,
+        )
+    return None
+
+
+def _of_any_outcome(event: Event) -> Event:
+    """The event with Laplace noise that is the dearest of all that a private choice beside it could have led to.
+
+    Of the same Δ/b, beside other noise, the fewer steps Δ has the more it costs; so it is one step of the whole Δ
+    (`accounting.proof.md`: the fine mechanism is post-processing of the coarse one). Gaussian noise enters by Δ/σ alone.
+    """
+    leaves = flatten(event)
+    if not isinstance(event, Composed) or not any(isinstance(leaf, PrivateChoice) for leaf in leaves):
+        return event
+    return Composed(tuple(map(_in_one_step, leaves)))
+
+
+def _in_one_step(event: Event) -> Event:
+    if not isinstance(event, DiscreteLaplace) or event.sensitivity <= 1:
+        return event
+    return DiscreteLaplace(1, math.nextafter(event.scale / event.sensitivity, 0.0), event.count)
+
+
+def _steps(events: Iterable[Event]) -> list[Event]:
+    """The events one after the other; those on disjoint people stay together."""
+    return [
+        step
+        for event in events
+        for step in (_steps(event.events) if isinstance(event, Composed) else [event])
+    ]
+
+
+def _pair(event: Event, delta: float) -> tuple[float, float] | None:
+    """(ε, δ) of an event by itself; None if it cannot keep to δ."""
+    if isinstance(event, RandomizedTest):
+        epsilon = _randomized_epsilon(event, delta)
+        return None if epsilon is None else (epsilon, delta)
+    assert isinstance(event, Disjoint)
+    parts = [compose([part], delta=delta) for part in event.events]
+    if not all(isinstance(part, PureDP | ApproxDP) for part in parts):
+        return None
+    return max((part.epsilon for part in parts if isinstance(part, PureDP | ApproxDP)), default=0.0), delta
+
+
+def _randomized_epsilon(test: RandomizedTest, delta: float) -> float | None:
+    """ε of all trials together at δ, for the best t: by closed form, or as the library composes them, if that is less."""
+    t = best_t(test, delta)
+    if t is None:
+        return None
+    bound = trials_cost(test, t, delta)
+    if test.trials == 1 or test.trials > _LARGEST_GRID or delta < _LEAST_PLD_DELTA:
+        return bound
+    # Slow to import, and only needed here.
+    from dp_accounting.pld import common  # noqa: PLC0415
+    from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
+
+    one, one_delta = trial_cost(test, t)
+    grid = one / max(
+        1, min(2000, _LARGEST_GRID // test.trials)
+    )  # ε is a point of the grid: nothing is rounded
+    trial = pld.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(one, one_delta), value_discretization_interval=grid
+    )
+    composed = trial.self_compose(test.trials)
+    return min(bound, float(composed.get_epsilon_for_delta(delta * (1 - _LIBRARY_CARE))))
+
+
+def claimed(epsilon: float, digits: int, budget: float | None) -> float:
+    """Return ε rounded up, but not above a budget that it does not exceed."""
+    rounded = round_up(epsilon, digits)
+    return budget if budget is not None and epsilon <= budget < rounded else rounded
+
+
+def compose_private(
+    events: Sequence[Event],
+    *,
+    delta: float,
+    neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    budget: float | None = None,
+) -> tuple[Guarantee, str]:
+    """Return the composition of those events that are differentially private, and the method; see `compose`."""
+    private = [event for event in events if is_differentially_private(event)]
+    if not private:
+        return NoGuarantee(reason="no output is differentially private", neighbours=neighbours), "none"
+    return compose(private, delta=delta, neighbours=neighbours, budget=budget), METHODS[method(private)]
+
+
+def epsilon_at(
+    events: Sequence[Event], *, delta: float, neighbours: Neighbours, budget: float | None = None
+) -> float:
+    """Return ε at δ of all that is differentially private in events, rounded up; infinity if that has none there.
+
+    Noise counts whatever stands beside it: who reads the noised counts of a model need not look at the records that were
+    drawn from it. No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
+    """
+    private = [part for event in events if (part := protected_part(event)) is not None]
+    if not private:
+        return 0.0
+    promise = compose(private, delta=delta or ANY_DELTA, neighbours=neighbours, budget=budget)
+    if isinstance(promise, PureDP) or (isinstance(promise, ApproxDP) and delta > 0):
+        return promise.epsilon
+    return math.inf
+
+
+def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
+    """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
+    return root_up(parts(events).mu_squared)
+
+
+# A build composes the same events to divide the budget, for the manifest and to verify it; each time takes a tenth of a second.
+@functools.lru_cache(maxsize=256)
+def _mixed_epsilon(
+    mu: float,
+    laplace: tuple[DiscreteLaplace, ...],
+    pairs: tuple[tuple[float, float], ...],
+    delta: float,
+    added_up: float,
+) -> float:
+    if added_up > _LARGEST_PLD:
+        return added_up
+    # Slow to import, and only needed here.
+    from dp_accounting.pld import common  # noqa: PLC0415
+    from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
+
+    losses = [_gaussian_loss(mu)] if mu > 0 else []
+    for (sensitivity, scale), times in Counter((e.sensitivity, e.scale) for e in laplace).items():
+        steps = max(1, -(-sensitivity // _LARGEST_LATTICE))  # merged into one step: dominates (proof note)
+        parameter = math.nextafter(steps / scale, math.inf)
+        one = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
+        losses.append(one.self_compose(times))
+    alike = Counter(pairs)
+    if len(alike) > _MOST_PAIRS:  # nobody makes so many unlike ones: what they add up to is a bound as well
+        total = sum((Fraction(epsilon) for epsilon, _ in pairs), Fraction(0))
+        alike = Counter([(float_up(total), sum(part for _, part in pairs))])
+    for (epsilon, part), times in alike.items():
+        pair = common.DifferentialPrivacyParameters(epsilon, part)
+        losses.append(pld.from_privacy_parameters(pair).self_compose(times))
+    loss = functools.reduce(lambda one, other: one.compose(other), losses)
+    return min(float(loss.get_epsilon_for_delta(delta)), added_up)
+
+
+@functools.lru_cache(maxsize=4)  # of 10⁶ numbers each; a release is composed with its ledger's others, too
+def _gaussian_loss(mu: float) -> PrivacyLossDistribution:
+    """Return what `from_gaussian_mechanism(1, sensitivity=mu)` does; that inverts 10⁶ losses one by one, this all at once."""
+    # Slow to import, and only needed here.
+    from dp_accounting.pld import pld_pmf  # noqa: PLC0415
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution  # noqa: PLC0415
+    from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss  # noqa: PLC0415
+
+    noise = GaussianPrivacyLoss(1.0, sensitivity=mu)
+    bounds = noise.connect_dots_bounds()
+    lowest, highest = (
+        math.floor(bounds.epsilon_lower / _LOSS_STEP),
+        math.ceil(bounds.epsilon_upper / _LOSS_STEP),
+    )
+    losses = np.arange(lowest, highest + 1) * _LOSS_STEP
+    outcomes = noise.inverse_privacy_loss(losses)
+    deltas = noise.mu_upper_cdf(outcomes) - np.exp(losses + noise.mu_lower_log_cdf(outcomes))
+    return PrivacyLossDistribution(
+        pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
+            _LOSS_STEP, lowest, highest, np.clip(deltas, 0.0, 1.0)
+        )
+    )
+
+
+def root_up(squared: Fraction) -> float:
+    """Return the root of a number, rounded up."""
+    half = (squared.numerator.bit_length() - squared.denominator.bit_length()) // 2
+    # Of a number near 1: in floating point a small square would be 0, and from there it is a long way.
+    root = math.ldexp(math.sqrt(squared / Fraction(4) ** half), half)
+    while Fraction(root) ** 2 < squared:
+        root = math.nextafter(root, math.inf)
+    return root
+
+
+def float_up(value: Fraction) -> float:
+    """Return the least floating-point number that is not below a number."""
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)

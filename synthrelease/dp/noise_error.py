@@ -1,0 +1,47 @@
+"""How far noise reaches: exactly, from its distribution, and by Chebyshev's inequality, which knows its deviation alone.
+
+Chebyshev: P(|noise| ≥ κ·sd) ≤ 1/κ². Laplace: P(|noise| ≥ j) = 2q^j/(1 + q), q = exp(−1/b), for whole j ≥ 1: close to
+exp(−j/b), which at κ = 2 standard deviations is exp(−2√2) = 0.0591. Rounded Gaussian: P(|noise| ≥ j) = P(|N| ≥ j − ½). Textbook; of continuous Laplace noise: Dwork & Roth 2014, Fact 3.7.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from synthrelease.dp.event import DiscreteLaplace, Noise
+
+INTERVAL = 0.95  # probability of the intervals that a bundle and a preview state
+
+
+def reach(noise: Noise, *, probability: float = INTERVAL, together: int = 1) -> int:
+    """Return the least t with P(|noise| ≤ t for all of `together` independent noises) ≥ `probability`, in steps.
+
+    Args:
+        noise: the event.
+        probability: above 0 and below 1.
+        together: how many noises are to keep within t at once.
+    """
+    outside = -math.expm1(math.log(probability) / together)
+    if isinstance(noise, DiscreteLaplace):
+        tail = math.log(2 / outside) - math.log1p(math.exp(-1 / noise.scale))
+        return max(0, math.ceil(noise.scale * tail) - 1)
+    return max(0, math.ceil(-NormalDist().inv_cdf(outside / 2) * noise.scale - 0.5))
+
+
+def beyond(noise: Noise, *, deviations: float) -> float:
+    """Return P(|noise| ≥ κ standard deviations), κ = `deviations` > 0, exactly."""
+    first = math.ceil(deviations * noise.standard_deviation)
+    if isinstance(noise, DiscreteLaplace):
+        return 2 * math.exp(-first / noise.scale) / (1 + math.exp(-1 / noise.scale))
+    return math.erfc((first - 0.5) / (noise.scale * math.sqrt(2)))
+
+
+def chebyshev(*, deviations: float) -> float:
+    """Return what P(|noise| ≥ κ standard deviations) is at most, for any noise of finite variance: 1/κ²."""
+    return min(1.0, deviations**-2)
+
+
+def chebyshev_reach(noise: Noise, *, probability: float = INTERVAL) -> float:
+    """Return the distance, in steps, that noise stays below with so much probability by Chebyshev: sd/√(1 − probability)."""
+    return noise.standard_deviation / math.sqrt(1 - probability)

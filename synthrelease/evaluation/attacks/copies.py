@@ -1,0 +1,145 @@
+"""Is it her own row? Released records that equal a real one, or are nearer to one than other people's real ones are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks.chance import DRAWS, checked_rounds
+from synthrelease.evaluation.attacks.nearest import nearest_distance, scaled
+from synthrelease.evaluation.attacks.result import AttackResult, division_result
+from synthrelease.evaluation.attacks.windows import Flags, Labels, Numbers, Windows, share_by_person
+from synthrelease.numerics.binning import bin_numbers
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How much of each person's data stands in a release."""
+
+    exact: Numbers  # share of each person's rows that a released record equals in every feature, shape (n,)
+    near: Numbers  # share that a released record is nearer to than any row of another person is, shape (n,)
+    # different rows of each person that a released record equals, shape (n,); 0 of everybody where any two
+    # people share a row: then the values are coarse, and copies happen
+    rows: Labels
+
+
+def copies_of(
+    released: Numbers,
+    people: Windows,
+    *,
+    edges: Sequence[Numbers] | None = None,
+    others: Numbers | None = None,
+) -> Copies:
+    """Return how much of each person's data stands in a release.
+
+    Args:
+        released: records, shape (M, F).
+        people: rows of members and of control people: both are held against the same other people.
+        edges: of bins, for each feature, to compare in bins; None for the values as they are.
+        others: `distance_to_others` of the same people and edges, where it was computed before.
+
+    Raises:
+        ValueError: the numbers of features differ.
+    """
+    if released.ndim != 2 or released.shape[1] != people.values.shape[1]:
+        raise ValueError(
+            f"Expected records of {people.values.shape[1]} features, found an array of shape {released.shape}"
+        )
+    others = distance_to_others(people, edges=edges) if others is None else others
+    real, made = (_in_bins(values, edges) for values in (people.values, released))
+    equal = _rows_among(real, made)
+    queries, rows = scaled(real, real, made)
+    near = equal | (nearest_distance(queries, rows) < others)
+    near &= others > 0  # what equals another person's row is nobody's own
+    names, person = np.unique(people.people, return_inverse=True)
+    own = np.flatnonzero(equal & (others > 0).all())
+    different = np.unique(np.column_stack([person[own], real[own]]), axis=0)[:, 0].astype(np.int64)
+    return Copies(
+        share_by_person(equal.astype(np.float64), people.people),
+        share_by_person(near.astype(np.float64), people.people),
+        np.bincount(different, minlength=names.size).astype(np.int64),
+    )
+
+
+def distance_to_others(people: Windows, *, edges: Sequence[Numbers] | None = None) -> Numbers:
+    """Return the distance of each row to the nearest row of another person, in units of all rows' spread, shape (N,).
+
+    Raises:
+        ValueError: there is one person only.
+    """
+    if people.names.size < 2:
+        raise ValueError("Expected two people at least, found one")
+    real = _in_bins(people.values, edges)
+    (rows,) = scaled(real, real)
+    distance = np.empty(len(rows))
+    for name in people.names:
+        own = people.people == name
+        distance[own] = nearest_distance(rows[own], rows[~own])
+    distance[_shared(real, people.people)] = 0.0
+    return distance
+
+
+def copies(
+    shares: Numbers,
+    members: Flags,
+    *,
+    seed: int,
+    name: str,
+    rows: Labels | None = None,
+    draws: int = DRAWS,
+) -> AttackResult:
+    """Return how much more of members' data stands in the release than of control people's.
+
+    People are shuffled, as everywhere: copied rows of one person are one observation, however many they are. A few of one person alone are
+    found where there are many rounds.
+
+    Args:
+        shares: `Copies.exact` or `Copies.near` of each person in each round, shape (R, n), or (n,) for one.
+        members: who was in, by lot, the same shape.
+        seed: of shuffles.
+        name: what was compared, "exact, values" say.
+        rows: `Copies.rows`, the same shape, for exact copies: how many stand in releases is told.
+        draws: number of shuffles.
+
+    Raises:
+        ValueError: shapes differ, or in some round everybody is in, or nobody.
+    """
+    counts = None if rows is None else checked_rounds(np.asarray(rows, dtype=np.float64), members)[0]
+    random = SecureRandom.for_tests(seed).spawn("copies", name)
+    measure = "share of a person's rows that are copied"
+    result = division_result(f"copies, {name}", measure, shares, members, random=random, draws=draws)
+    verbatim = 0 if counts is None else int(counts[np.atleast_2d(members)].sum())
+    if not verbatim:
+        return result
+    return replace(result, remarks=(f"{verbatim} rows of members stand in a release as they are",))
+
+
+def _in_bins(values: Numbers, edges: Sequence[Numbers] | None) -> Numbers:
+    if edges is None:
+        return values
+    if len(edges) != values.shape[1]:
+        raise ValueError(f"Expected edges for {values.shape[1]} features, found {len(edges)}")
+    columns = [bin_numbers(column, own) for column, own in zip(values.T, edges, strict=True)]
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def _numbered(*arrays: Numbers) -> list[Labels]:
+    """Numbers of rows: equal rows have equal numbers."""
+    _, number = np.unique(np.concatenate(arrays), axis=0, return_inverse=True)
+    return np.split(number.reshape(-1).astype(np.int64), np.cumsum([len(one) for one in arrays])[:-1])
+
+
+def _rows_among(rows: Numbers, others: Numbers) -> Flags:
+    """Which rows equal one of the others; by values, for distances of scaled rows are rounded."""
+    own, theirs = _numbered(rows, others)
+    return np.isin(own, theirs)
+
+
+def _shared(rows: Numbers, people: Labels) -> Flags:
+    """Which rows equal a row of another person."""
+    (number,) = _numbered(rows)
+    pairs = np.unique(np.stack([number, people], axis=1), axis=0)[:, 0]
+    return np.bincount(pairs, minlength=number.max() + 1)[number] > 1

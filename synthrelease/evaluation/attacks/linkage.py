@@ -1,0 +1,96 @@
+"""Which of these is she? A known recording of each person is linked to the nearest of the released individuals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks.chance import DRAWS
+from synthrelease.evaluation.attacks.nearest import equally_near, scaled
+from synthrelease.evaluation.attacks.result import AttackResult, matching_result
+from synthrelease.evaluation.attacks.windows import Labels, Numbers, Windows
+
+_TIE = 1e-9
+
+
+def linkage(
+    known: Windows,
+    released: Windows,
+    individuals: Labels,
+    *,
+    seed: int,
+    placebo: Windows | None = None,
+    draws: int = DRAWS,
+) -> AttackResult:
+    """Return how often a known person is linked to a released individual of theirs.
+
+    Each known row votes for the individual with the nearest row, in units of the known rows' spread; the individual with most votes
+    is the link. Individuals that are equally near share the vote, and those with equally many votes the link: of k copies
+    of one average, one belongs to the person, and the link is right to 1/k.
+
+    People of whom no individual is released are not counted. `chance` is the mean share of individuals that belong to a person. `control` is the same with owners shuffled, or, with a placebo, the attack
+    on that. Knowledge is the attacker's alone: the spread is of what is known, not of what is released.
+
+    Args:
+        known: rows of one known recording of each person, with names.
+        released: rows, each with the person it was made from.
+        individuals: which released individual each row belongs to (a record is one by itself: 0, 1, …), shape (M,).
+        seed: of shuffles.
+        placebo: rows in the same individuals that have nothing to do with whose they are said to be.
+        draws: number of shuffles.
+
+    Raises:
+        ValueError: shapes differ, an individual was made from two people, a person has two known recordings, or fewer
+            than two known people have an individual.
+    """
+    random = SecureRandom.for_tests(seed).spawn("linkage")
+    table, chance = _linked(known, released, individuals)
+    return matching_result(
+        "linkage",
+        "share of people linked to an individual of theirs",
+        table,
+        chance=chance,
+        random=random,
+        draws=draws,
+        placebo=None if placebo is None else _linked(known, placebo, individuals)[0],
+    )
+
+
+def _linked(known: Windows, released: Windows, individuals: Labels) -> tuple[Numbers, float]:
+    """To what share each person is linked to individuals of each, of those who have any, shape (n, n); and what share is theirs."""
+    owners = _owners(known, released, individuals)
+    names, person = np.unique(known.people, return_inverse=True)
+    _, individual = np.unique(individuals, return_inverse=True)
+    queries, rows = scaled(known.values, known.values, released.values)
+    votes = np.zeros((names.size, owners.size))
+    start = 0
+    for near in equally_near(queries, rows):
+        # An individual counts once for a row, however many of its rows are equally near.
+        own = np.zeros((len(near), owners.size), dtype=bool)
+        at, row = np.nonzero(near)
+        own[at, individual[row]] = True
+        np.add.at(votes, person[start : start + len(near)], own / own.sum(axis=1, keepdims=True))
+        start += len(near)
+    best = votes >= votes.max(axis=1, keepdims=True) - _TIE
+    link = best / best.sum(axis=1, keepdims=True)
+    there = np.isin(names, owners)
+    theirs = (owners[:, None] == names[None, there]).astype(np.float64)
+    return link[there] @ theirs, float(theirs.mean())
+
+
+def _owners(known: Windows, released: Windows, individuals: Labels) -> Labels:
+    """Whose each individual is, in the order of `np.unique(individuals)`."""
+    if individuals.shape != released.people.shape or known.values.shape[1] != released.values.shape[1]:
+        raise ValueError(
+            f"Expected an individual for each of {len(released.people)} released rows, of as many features as known"
+        )
+    units = known.units()
+    if units.people.size != known.names.size:
+        raise ValueError("Expected one known recording of each person, found a person with two")
+    _, first, individual = np.unique(individuals, return_index=True, return_inverse=True)
+    owners: Labels = released.people[first]
+    if (owners[individual] != released.people).any():
+        raise ValueError("Expected every released individual to be made from one person, found one of two")
+    if np.isin(known.names, owners).sum() < 2:
+        raise ValueError("Expected released individuals of two known people at least, found fewer")
+    return owners

@@ -1,0 +1,220 @@
+"""What an attack came to, and the verdict on it, alone and among others.
+
+A verdict is one of three. *Found*: people in the data were hit more often than the attack's own control, more clearly than
+chance explains at the declared significance, corrected for all attacks that were run together. *Nothing found*: this attack,
+with this many people, found nothing; it is no promise. *Cannot be trusted*: there were too few people for even a perfect attack
+to be told from luck, or the attack does as well where there is nothing to find.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import ClassVar
+
+import numpy as np
+
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.attacks.chance import (
+    Permutation,
+    checked_rounds,
+    division_test,
+    least_division_p,
+    least_matching_p,
+    matching_test,
+    people_needed,
+)
+from synthrelease.evaluation.attacks.guarantee import PromiseCheck
+from synthrelease.evaluation.attacks.intervals import Rate, residual_risk, share_rate
+from synthrelease.evaluation.attacks.windows import Flags, Numbers
+from synthrelease.evaluation.json_form import JsonForm
+
+SIGNIFICANCE = 0.01
+
+
+class AttackVerdict(StrEnum):
+    """What may be said after an attack."""
+
+    FOUND = "found"
+    NOTHING = "nothing found"
+    UNTRUSTED = "cannot be trusted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackResult(JsonForm):
+    """What an attack came to."""
+
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("design", "least_p")
+
+    attack: str  # its name
+    measure: str  # what `main` and `control` measure
+    main: Rate  # the attack on those it is about
+    control: Rate  # the same where there is nothing to find
+    chance: float  # what whoever has no release would reach
+    people: int  # independent people behind `main`
+    design: Permutation  # what is shuffled for the p-value
+    p_value: float  # how likely chance does as well
+    # how likely chance makes the control as good as it is; 1 where the control is the shuffling itself
+    control_p: float
+    least_p: float  # p-value of a perfect attack on so many people
+    risk: Rate | None = None  # (main − control)/(1 − control), for attacks that have it
+    further: Mapping[str, Rate | float] = field(default_factory=dict)  # other numbers, by name
+    remarks: tuple[str, ...] = ()  # what a reader must know besides
+    promise: PromiseCheck | None = None  # the (ε, δ) that was promised, held against what was measured
+    verdict: AttackVerdict = AttackVerdict.UNTRUSTED  # see the module
+    reason: str = "not judged"  # in words
+    together: int = 0  # how many attacks the verdict is corrected for
+    corrected_p: float = 1.0  # the p-value after correction
+    significance: float = SIGNIFICANCE  # what it was held against
+
+
+def matching_result(
+    attack: str,
+    measure: str,
+    table: Numbers,
+    *,
+    chance: float,
+    random: SecureRandom,
+    draws: int,
+    placebo: Numbers | None = None,
+    further: Mapping[str, Rate | float] | None = None,
+) -> AttackResult:
+    """Return what an attack came to that says whose something is, judged as if it had been run alone.
+
+    Args:
+        attack: its name.
+        measure: what it measures.
+        table: how often each person was taken for each, shape (n, n).
+        chance: what it takes no release to reach.
+        random: where shuffles come from.
+        draws: number of shuffles.
+        placebo: the same table of a release that has nothing to do with the people; the control is shuffled owners without it.
+        further: other numbers, by name.
+    """
+    test = matching_test(table, random=random.spawn("owners"), draws=draws)
+    control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
+    if placebo is not None:
+        other = matching_test(placebo, random=random.spawn("placebo"), draws=draws)
+        control, control_p = share_rate(other.shares), other.p_value
+    result = AttackResult(
+        attack=attack,
+        measure=measure,
+        main=share_rate(test.shares),
+        control=control,
+        chance=chance,
+        people=len(table),
+        design=Permutation.MATCHING,
+        p_value=test.p_value,
+        control_p=control_p,
+        least_p=least_matching_p(len(table), draws=draws),
+        further=further or {},
+    )
+    return judged([result])[0]
+
+
+def division_result(
+    attack: str,
+    measure: str,
+    shares: Numbers,
+    members: Flags,
+    *,
+    chance: float | None = None,
+    random: SecureRandom,
+    draws: int,
+) -> AttackResult:
+    """Return what an attack came to whose control is people who are not in the release, judged as if it had been run alone.
+
+    Args:
+        attack: its name.
+        measure: what the shares are of.
+        shares: of each person in each round, shape (R, n), or (n,) for one.
+        members: who was in, by lot, the same shape.
+        chance: what it takes no release to reach; the control if None.
+        random: where shuffles come from.
+        draws: number of shuffles.
+
+    Raises:
+        ValueError: shapes differ, or in some round everybody is in, or nobody.
+    """
+    shares, members = checked_rounds(shares, members)
+    test = division_test(shares, members, random=random, draws=draws)
+    main, control = (share_rate(part[~np.isnan(part)]) for part in (test.main, test.control))
+    result = AttackResult(
+        attack=attack,
+        measure=measure,
+        main=main,
+        control=control,
+        chance=control.value if chance is None else chance,
+        people=members.shape[1],
+        design=Permutation.DIVISION,
+        p_value=test.p_value,
+        control_p=test.control_p,
+        least_p=least_division_p(members, draws=draws),
+        risk=residual_risk(main, control),
+    )
+    return judged([result])[0]
+
+
+def judged(
+    results: Sequence[AttackResult], *, significance: float = SIGNIFICANCE
+) -> tuple[AttackResult, ...]:
+    """Return results with verdicts that hold together: of releases that tell nothing, at most a share `significance` has any "found".
+
+    An attack judges itself as if it had been run alone; whoever runs several judges all of them, once, with this.
+
+    Args:
+        results: of all attacks that were run on a release, those that found nothing included.
+        significance: declared before looking.
+
+    Raises:
+        ValueError: significance is not within (0, 1).
+    """
+    if not 0 < significance < 1:
+        raise ValueError(f"Expected 0 < significance < 1, found significance={significance}")
+    corrected = holm(np.array([result.p_value for result in results]))
+    controls = holm(np.array([result.control_p for result in results]))
+    return tuple(
+        _judged(
+            replace(one, corrected_p=float(p), together=len(results), significance=significance),
+            float(control),
+        )
+        for one, p, control in zip(results, corrected, controls, strict=True)
+    )
+
+
+def holm(p_values: Numbers) -> Numbers:
+    """Return p-values corrected for their number: p̃₍ᵢ₎ = max over j ≤ i of min(1, (m − j + 1)·p₍ⱼ₎) (Holm 1979)."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(p_values.size, 0, -1)
+    corrected = np.empty(p_values.size)
+    corrected[order] = np.maximum.accumulate(np.minimum(factors * p_values[order], 1.0))
+    return corrected
+
+
+def _judged(one: AttackResult, control_p: float) -> AttackResult:
+    significance, level = one.significance, one.significance / one.together
+    against = f"{one.main} against {one.control} of the control"
+    among = f"p = {one.corrected_p:.2g}, corrected for {one.together} attack{'s' * (one.together > 1)}"
+    if one.promise is not None and one.promise.violated:
+        return replace(one, verdict=AttackVerdict.FOUND, reason=f"the guarantee is violated: {one.promise}")
+    if control_p <= significance:
+        reason = f"the control wins where there is nothing to find: {against}"
+        return replace(one, verdict=AttackVerdict.UNTRUSTED, reason=reason)
+    if one.corrected_p <= significance:
+        kept = f"; {one.promise}" if one.promise is not None else ""
+        return replace(one, verdict=AttackVerdict.FOUND, reason=f"{against}; {among}{kept}")
+    if one.least_p > level:
+        return replace(one, verdict=AttackVerdict.UNTRUSTED, reason=_too_few(one, level))
+    reason = f"{against}; {among}; with {one.people} people up to {one.main.high:.2f} cannot be excluded"
+    return replace(one, verdict=AttackVerdict.NOTHING, reason=reason)
+
+
+def _too_few(one: AttackResult, level: float) -> str:
+    """What is missing for a perfect attack to be told from luck."""
+    but = f"even a perfect attack has p = {one.least_p:.2g}, and {level:.2g} is asked for"
+    needed = people_needed(one.design, level)
+    if needed > one.people:
+        return f"{one.people} people are too few: {but}; it takes {needed} people"
+    return f"too few shuffles: {but}; it takes `draws` of {math.ceil(1 / level)}"

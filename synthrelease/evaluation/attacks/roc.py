@@ -1,0 +1,69 @@
+"""How well a score tells members from others, at low rates of false alarms above all."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from synthrelease.evaluation.attacks.windows import Flags, Numbers
+
+
+class Operating(NamedTuple):
+    """A threshold: who scores above it is taken for a member.
+
+    Attributes:
+        threshold: the least at which no larger share of non-members is above.
+        tpr: share of members above it.
+        fpr: share of non-members above it, at most what was asked for.
+    """
+
+    threshold: float
+    tpr: float
+    fpr: float
+
+
+def area_under_curve(inside: Numbers, outside: Numbers) -> float:
+    """Return the probability that a member scores above a non-member, ties counted half.
+
+    Args:
+        inside: scores of members, shape (I,).
+        outside: scores of non-members, shape (O,).
+    """
+    ordered = np.sort(outside)
+    below = np.searchsorted(ordered, inside, side="left")
+    up_to = np.searchsorted(ordered, inside, side="right")
+    return float((below + up_to).mean() / (2 * len(outside)))
+
+
+def at_false_positive_rate(inside: Numbers, outside: Numbers, fpr: float) -> Operating:
+    """Return the threshold that at most a share `fpr` of the non-members exceeds, and what it finds.
+
+    Of O non-members ⌊fpr·O⌋ may be above it: with fewer than 1/fpr of them none.
+    """
+    if not 0 <= fpr < 1:
+        raise ValueError(f"Expected 0 <= fpr < 1, found fpr={fpr}")
+    allowed = math.floor(fpr * len(outside) + 1e-9)
+    threshold = float(np.sort(outside)[::-1][allowed])
+    return Operating(threshold, float((inside > threshold).mean()), float((outside > threshold).mean()))
+
+
+def randomized_tpr(inside: Numbers, outside: Numbers, fpr: float) -> float:
+    """Return the share of members that the best test finds at exactly a share `fpr` of false alarms: who is at the threshold is called by lot.
+
+    That is the test of Neyman and Pearson. Where many have the same score, a threshold alone would find nobody.
+    """
+    if not 0 < fpr < 1:
+        raise ValueError(f"Expected 0 < fpr < 1, found fpr={fpr}")
+    ordered = np.sort(outside)[::-1]
+    threshold = ordered[math.ceil(fpr * len(outside)) - 1]
+    above, equal = float((outside > threshold).mean()), float((outside == threshold).mean())
+    part = (fpr - above) / equal
+    return float((inside > threshold).mean() + part * (inside == threshold).mean())
+
+
+def balanced_accuracy(scores: Numbers, members: Flags, threshold: float) -> float:
+    """Return the mean of the shares that are right, of members and of non-members; a score at the threshold counts half."""
+    called = (scores > threshold) + 0.5 * (scores == threshold)
+    return float((called[members].mean() + 1 - called[~members].mean()) / 2)

@@ -1,0 +1,40 @@
+"""What releases are held against, by mechanism."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from synthrelease.evaluation.ground_truth.areas import AREAS
+from synthrelease.evaluation.ground_truth.generic import GENERIC
+from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind, GroundTruth, exact_parts, parts
+from synthrelease.evaluation.ground_truth.maps import MAPS
+from synthrelease.evaluation.ground_truth.records import RECORDS
+from synthrelease.evaluation.ground_truth.signals import PUBLISHED_SIGNALS, SIGNALS
+from synthrelease.evaluation.ground_truth.statistics import STATISTICS
+from synthrelease.kinds.areas.mechanism import AreaShares
+from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.published import PublishedSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.mechanism import Statistics
+
+_KINDS: dict[type, ComparedKind] = {
+    SpectralHeatmap: MAPS,
+    CellHeatmap: MAPS,
+    AreaShares: AREAS,
+    SpectralSignals: SIGNALS,
+    CoefficientSignals: SIGNALS,
+    PublishedSignals: PUBLISHED_SIGNALS,
+    Statistics: STATISTICS,
+    SyntheticRecords: RECORDS,
+}
+
+__all__ = ["ComparedKind", "GroundTruth", "exact_parts", "kind_of", "parts"]
+
+
+def kind_of(mechanism: Mechanism[Any]) -> ComparedKind:
+    """Return how an output is judged; one of a kind of another package by what all have in common."""
+    return _KINDS.get(type(mechanism), GENERIC)

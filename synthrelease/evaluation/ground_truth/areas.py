@@ -1,0 +1,100 @@
+"""What areas are held against: the true shares of dwell and of transitions, of all people on all their stimuli."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_parts
+from synthrelease.evaluation.result import Measure, Values
+from synthrelease.kinds.areas.mechanism import AreaShares as Mechanism
+from synthrelease.kinds.contributions import Sums
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.number_words import percent
+from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit
+
+MEASURES = (
+    Measure("TV", 0.0, "total variation: the part of the shares that lies in a wrong area"),
+    Measure("largest error", 0.0, "of any share, as a part of 1"),
+)
+_ROWS = 30  # of a table
+
+
+@dataclass(frozen=True)
+class AreaTruth:
+    """True shares, and what they are measured by."""
+
+    mechanism: Mechanism
+    shares: Mapping[tuple[str, ...], NDArray[np.float64]]  # by the labels of the arrays in the bundle
+    noun: str = "stimulus"
+    measures: tuple[Measure, ...] = MEASURES
+
+    def of(self, released: Arrays) -> dict[str, Values]:
+        """Return the measures of the dwell, and of the transitions, of every stimulus."""
+        found: dict[str, Values] = {}
+        for labels, truth in self.shares.items():
+            if labels in released:
+                apart = np.abs(np.asarray(released[labels], dtype=np.float64) - truth)
+                found[f"{labels[0]}, {labels[1]}"] = (float(apart.sum()) / 2, float(apart.max()))
+        return found
+
+    def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
+        """Return equal shares."""
+        even: Arrays = {
+            labels: np.full(array.shape, 1 / array.size)
+            for labels, array in released.items()
+            if labels in self.shares
+        }
+        return {"no data: equal shares": even}
+
+    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+        """Return for every stimulus the shares of its areas, true and released."""
+        names = [area.name for area in self.mechanism.parameters.areas]
+        return [
+            TableExhibit(
+                f"{labels[0]}: shares of dwell",
+                ("area", "true, private", "released", "difference"),
+                tuple(
+                    (
+                        name,
+                        (
+                            TableCell(percent(a), a),
+                            TableCell(percent(b), b),
+                            TableCell(f"{100 * (b - a):+.1f} points"),
+                        ),
+                    )
+                    for name, a, b in zip(names, truth.tolist(), released[labels].tolist(), strict=True)
+                )[:_ROWS],
+            )
+            for labels, truth in self.shares.items()
+            if labels[1] == "dwell" and labels in released
+        ]
+
+
+def truth(mechanism: Mechanism) -> Collector:
+    """Return what takes people's shares on all stimuli that they saw, however many."""
+    p = mechanism.parameters
+    everything = replace(p, max_stimuli_per_person=len(p.stimuli))
+    return replace(mechanism, parameters=everything).collect
+
+
+def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> AreaTruth:  # noqa: ARG001  as all kinds
+    """Return what the output is held against."""
+    private = replace(mechanism.parameters, viewers=None)  # divided by what is there
+    (derive,) = exact_parts(AREAS, replace(mechanism, parameters=private), collected, QUIET)
+    shares = {k: np.asarray(v, dtype=np.float64) for k, v in derive().items() if k[-1] == "shares"}
+    return AreaTruth(mechanism, shares)
+
+
+def labels(mechanism: Mechanism) -> list[list[tuple[str, ...]]]:
+    """Return the arrays that are judged, stimulus by stimulus."""
+    p = mechanism.parameters
+    kinds = ("dwell", "transitions") if p.transitions else ("dwell",)
+    return [[(stimulus, kind, "shares") for kind in kinds] for stimulus in p.stimuli]
+
+
+AREAS = ComparedKind(truth, yardstick, labels)

@@ -1,0 +1,80 @@
+"""What outputs of any kind are compared with: the same release without noise, of everything that follows from sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from synthrelease.bundle.format_1 import labels_of
+from synthrelease.dp.event import Event
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_parts
+from synthrelease.evaluation.result import Measure, Values
+from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.mechanism import Collector, Mechanism
+from synthrelease.report.exhibits import Exhibit
+
+MEASURES = (
+    Measure("RMSE", 0.0, "root of the mean squared error, in the unit of the values"),
+    Measure("correlation", 1.0, "Pearson's correlation with the values without noise; 0 is chance"),
+)
+_UNKNOWN: Event = QUIET
+
+
+@dataclass(frozen=True)
+class WithoutNoise:
+    """The values without noise, and what they are measured by."""
+
+    values: Arrays  # estimates alone, by their labels
+    noun: str = "item"
+    measures: tuple[Measure, ...] = MEASURES
+
+    def of(self, released: Arrays) -> dict[str, Values]:
+        """Return the measures of every item."""
+        measured: dict[str, Values] = {}
+        for labels, exact in self.values.items():
+            if labels in released:
+                truth, shown = (
+                    np.asarray(one, dtype=np.float64).reshape(-1) for one in (exact, released[labels])
+                )
+                error = math.sqrt(float(np.mean((shown - truth) ** 2)))
+                varied = truth.std() > 0 and shown.std() > 0
+                measured[", ".join(labels)] = (
+                    error,
+                    float(np.corrcoef(truth, shown)[0, 1]) if varied else math.nan,
+                )
+        return measured
+
+    def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
+        """Return zeros."""
+        return {"no data: zeros": {labels: np.zeros(array.shape) for labels, array in released.items()}}
+
+    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
+        """Return nothing: what the values look like is known to their kind alone."""
+        return []
+
+
+def truth(mechanism: Mechanism[Any]) -> Collector:
+    """Return what takes people's contributions."""
+    return mechanism.collect
+
+
+def yardstick(mechanism: Mechanism[Any], collected: Any, people: int) -> WithoutNoise:  # noqa: ARG001  as all kinds
+    """Return what the output is compared with."""
+    (derive,) = exact_parts(GENERIC, mechanism, collected, QUIET)
+    estimates = {labels for group in labels_of_estimates(mechanism) for labels in group}
+    return WithoutNoise({labels: array for labels, array in derive().items() if labels in estimates})
+
+
+def labels_of_estimates(mechanism: Mechanism[Any]) -> list[list[tuple[str, ...]]]:
+    """Return the arrays that are judged: estimates, item by item."""
+    parameters = mechanism.parameters
+    estimates = [one for one in parameters.datasets(_UNKNOWN) if one.role is Role.ESTIMATE]
+    return [[labels_of(parameters, one, index) for one in estimates for index in one.indices()]]
+
+
+GENERIC = ComparedKind(truth, yardstick, labels_of_estimates)

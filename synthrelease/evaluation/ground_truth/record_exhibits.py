@@ -1,0 +1,65 @@
+"""Pictures of how attributes are distributed over released and over real records, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from synthrelease.data.attribute import Attribute
+from synthrelease.evaluation.records.rows import Codes, Numbers
+from synthrelease.number_words import short
+from synthrelease.report.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
+from synthrelease.report.histograms import histogram
+
+_LABELLED = 12  # categories that all have room for their names
+
+
+def marginal_exhibits(
+    attributes: Sequence[Attribute], released: Codes, real: Codes, weights: Numbers
+) -> tuple[Exhibit, ...]:
+    """Return a picture or a table of each attribute.
+
+    Args:
+        attributes: in the order of the columns.
+        released: category numbers, shape (M, m).
+        real: the same of real rows, shape (N, m).
+        weights: of the real rows, shape (N,).
+    """
+    exhibits: list[Exhibit] = []
+    for a, attribute in enumerate(attributes):
+        ours = np.bincount(released[:, a], minlength=attribute.categories) / len(released)
+        theirs = np.bincount(real[:, a], weights, attribute.categories) / weights.sum()
+        listed = attribute.labels is not None and attribute.categories <= _LABELLED
+        exhibits.append((_of_labels if listed else _of_bins)(attribute, ours, theirs))
+    return tuple(exhibits)
+
+
+def _of_labels(attribute: Attribute, ours: Numbers, theirs: Numbers) -> TableExhibit:
+    names = [*(attribute.labels or ()), *(["missing"] if attribute.missing else [])]
+    most = float(max(ours.max(), theirs.max()))
+    shares = np.stack([ours, theirs], axis=1).tolist()
+    cells = [tuple(TableCell(_percent(share), share / most) for share in row) for row in shares]
+    rows = tuple(zip(names, cells, strict=True))
+    return TableExhibit(attribute.name, ("category", "released", "real"), rows)
+
+
+def _of_bins(attribute: Attribute, ours: Numbers, theirs: Numbers) -> HistogramExhibit:
+    known = attribute.categories - attribute.missing
+    if attribute.labels is not None:
+        low, high, unit = attribute.labels[0], attribute.labels[-1], "categories"
+    else:
+        low, high, unit = short(attribute.low or 0.0), short(attribute.high or 0.0), "bins"
+    note = "Bars: released. Line: real, every person counting the same."
+    if attribute.missing:
+        note += f" Missing: {_percent(ours[-1])} of the released records, {_percent(theirs[-1])} of the real ones."
+    distance = float(np.abs(ours - theirs).sum() / 2)
+    alt = f"Histogram of {attribute.name} in {known} {unit} from {low} to {high}: bars of released records, and a line of real "
+    alt += f"ones. Total variation distance {distance:.3f}."
+    return histogram(
+        ours[:known], title=attribute.name, low=low, high=high, alt=alt, note=note, outline=theirs[:known]
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

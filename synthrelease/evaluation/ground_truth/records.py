@@ -1,0 +1,154 @@
+"""What synthetic records are held against: how the real ones are distributed, each attribute and each pair.
+
+Every person counts the same in the truth, however many rows they have, since that is what a fit does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from synthrelease.data.features import Features
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
+from synthrelease.evaluation.ground_truth.record_exhibits import marginal_exhibits
+from synthrelease.evaluation.metrics.records import associations, distances, one_each
+from synthrelease.evaluation.records.rows import Codes, Labels, Numbers
+from synthrelease.evaluation.result import Measure, Values
+from synthrelease.kinds.contributions import Rows
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.records.fit import weighted_counts
+from synthrelease.kinds.records.mechanism import SyntheticRecords, coded_records
+from synthrelease.kinds.records.public import DP, RecordsParameters
+from synthrelease.report.exhibits import Exhibit
+
+ONE_WAY = Measure("one-way TV", 0.0, "total variation distance from the real distribution of an attribute")
+TWO_WAY = Measure("two-way TV", 0.0, "the same of the attribute with each other one, on average")
+ASSOCIATION = Measure(
+    "Cramér's V off by",
+    0.0,
+    "how far the attribute's association with each other one is off, on average, where 1 is the most",
+)
+
+
+@dataclass(frozen=True)
+class RecordTruth:
+    """The real rows, and how to measure records against them."""
+
+    parameters: RecordsParameters  # of the output
+    codes: Codes  # category numbers of the real rows, shape (N, m)
+    people: Labels  # whose each row is, shape (N,)
+
+    @property
+    def noun(self) -> str:
+        """What an item is called."""
+        return "attribute"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Of one attribute, and of it with the others."""
+        return ONE_WAY, TWO_WAY, ASSOCIATION
+
+    def of(self, released: Arrays) -> dict[str, Values]:
+        """Return the measures of every attribute that is there; of pairs, with the others that are there."""
+        there = self._there(released)
+        return self.of_codes(self._codes(released, there), there=there) if there else {}
+
+    def of_codes(
+        self, released: Codes, weights: Numbers | None = None, *, there: Sequence[int] | None = None
+    ) -> dict[str, Values]:
+        """Return the measures of every attribute; NaN of pairs if there is one.
+
+        Args:
+            released: category numbers, shape (M, m).
+            weights: of these rows, shape (M,); default equal ones.
+            there: the attributes that the columns are of; default all.
+        """
+        chosen = list(range(len(self.parameters.attributes)) if there is None else there)
+        attributes = [self.parameters.attributes[a] for a in chosen]
+        sizes, own = [attribute.categories for attribute in attributes], one_each(self.people)
+        real = self.codes[:, chosen]
+        found = distances(released, real, sizes, weights=own, released_weights=weights)
+        apart = np.abs(
+            associations(released, sizes, weights=weights) - associations(real, sizes, weights=own)
+        )
+        m = len(sizes)
+        pairs = ~np.eye(m, dtype=bool)
+        two_way, off = (
+            (one * pairs).sum(axis=1) / (m - 1) if m > 1 else np.full(1, np.nan)
+            for one in (found.two_way, apart)
+        )
+        table = np.stack([found.one_way, two_way, off], axis=1).tolist()
+        return {one.name: tuple(values) for one, values in zip(attributes, table, strict=True)}
+
+    def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
+        """Return as many records that are uniform over the categories."""
+        random = SecureRandom.for_tests(0).spawn("uniform over the bins")
+        uniform: Arrays = {}
+        for a in self._there(released):
+            attribute = self.parameters.attributes[a]
+            count = len(released[attribute.name, "category"])
+            codes = random.spawn(attribute.name).integers(attribute.categories, count)
+            uniform[attribute.name, "category"] = codes.astype(attribute.number_type)
+            if attribute.labels is None:
+                uniform[attribute.name, "value"] = attribute.values(codes)
+        return {"uniform over the bins": uniform}
+
+    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+        """Return the distribution of each attribute over released and over real records."""
+        there = self._there(released)
+        if not there:
+            return ()
+        attributes = [self.parameters.attributes[a] for a in there]
+        weights = one_each(self.people)
+        return marginal_exhibits(attributes, self._codes(released, there), self.codes[:, there], weights)
+
+    def _there(self, released: Arrays) -> list[int]:
+        """The attributes whose records are there; beside them a bundle may have the noised counts of a model."""
+        attributes = self.parameters.attributes
+        return [a for a, one in enumerate(attributes) if (one.name, "category") in released]
+
+    def _codes(self, released: Arrays, there: Sequence[int]) -> Codes:
+        attributes = self.parameters.attributes
+        return np.stack([released[attributes[a].name, "category"] for a in there], axis=1)
+
+
+def _truth(mechanism: SyntheticRecords) -> Collector:
+    return partial(_coded, parameters=mechanism.parameters)
+
+
+def _coded(data: Features, parameters: RecordsParameters) -> Rows:
+    codes, people = coded_records(data, parameters)
+    return Rows(((people, codes),))
+
+
+def _yardstick(mechanism: SyntheticRecords, collected: Rows, people: int) -> RecordTruth:  # noqa: ARG001  as all kinds
+    owners, codes = collected.whole()
+    return RecordTruth(mechanism.parameters, codes, owners)
+
+
+def _labels(mechanism: SyntheticRecords) -> Sequence[Sequence[tuple[str, ...]]]:
+    """All in one group: pairs need all attributes."""
+    group: list[tuple[str, ...]] = []
+    for attribute in mechanism.parameters.attributes:
+        group.append((attribute.name, "category"))
+        if attribute.labels is None:
+            group.append((attribute.name, "value"))
+    return (tuple(group),)
+
+
+def _counts(mechanism: SyntheticRecords, collected: Rows) -> Arrays:
+    """The joint counts of a fit with noise; of a randomized test nobody knows which people were fitted."""
+    p = mechanism.parameters
+    if p.fit != DP or p.is_randomized:
+        return {}
+    people, codes = collected.whole()
+    counts = weighted_counts(codes, people, p.categories, p.subsets)
+    return {(*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()}
+
+
+RECORDS = ComparedKind(_truth, _yardstick, _labels, is_exact=False, counts=_counts)

@@ -1,0 +1,249 @@
+"""What signals are held against: everybody's own series, completed as the plan says, and without noise, clip or cut-off.
+
+Of mean signals the truth is the mean over the people who have the series, less each one's own baseline where the release is of
+changes. Everybody's own series are released in an order drawn by lot: they are compared in the order that fits best, which flatters
+them: in noise alone, too, it finds some correlation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
+from synthrelease.evaluation.metrics.signals import nmse, relative_mse, series_correlation
+from synthrelease.evaluation.result import Measure, Values
+from synthrelease.kinds.contributions import Rows, Sums
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.signals.coefficients import CoefficientSignals
+from synthrelease.kinds.signals.completed_series import completed_series
+from synthrelease.kinds.signals.published import PublishedSignals
+from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.numerics.spectral_signals import NO_BASELINE, OF_PERSON
+from synthrelease.report.compared_signals import compared_signals
+from synthrelease.report.exhibits import Exhibit
+
+Series = NDArray[np.float64]
+SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
+
+MEASURES = (
+    Measure("correlation", 1.0, "Pearson's correlation over time with the true course; 0 is chance"),
+    Measure(
+        "MSE/variance",
+        0.0,
+        "squared error over the variance of the true course; 1 is what its own mean would score",
+        middle=True,
+    ),
+    Measure(
+        "NMSE",
+        0.0,
+        "squared error over the product of both means (Bozkir et al. 2021); says little where means are large",
+        middle=True,
+    ),
+)
+
+
+# In noise alone the order that fits best finds some correlation.
+MEASURES_OF_EACH = (
+    Measure(
+        "correlation",
+        1.0,
+        "Pearson's correlation over time with the true courses, in the order of people that fits best: luck alone is above 0",
+    ),
+    *MEASURES[1:],
+)
+
+
+@dataclass(frozen=True)
+class SignalTruth:
+    """True courses, and what they are measured by."""
+
+    output: SignalsMechanism  # with all its public parameters
+    # the truth, shape (R, F, n) of mean signals, (people, R, F, n) of everybody's own; NaN where nobody has
+    # any
+    series: Series
+    noun: str = "recording and feature"
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Of one course, or of everybody's own."""
+        return MEASURES if self.series.ndim == 3 else MEASURES_OF_EACH
+
+    def of(self, released: Arrays) -> dict[str, Values]:
+        """Return the measures of every recording's every feature that somebody has."""
+        found: dict[str, Values] = {}
+        for (recording, feature), shown in self._in_order(released).items():
+            truth = self.truth(recording, feature)
+            there = np.isfinite(truth).all(axis=-1)
+            if not there.any():
+                continue
+            own, real = (shown[there], truth[there]) if truth.ndim > 1 else (shown, truth)
+            found[f"{recording}, {feature}"] = (
+                float(np.mean(series_correlation(own, real))),
+                float(np.mean(relative_mse(own, real))),
+                float(np.mean(nmse(own, real))),
+            )
+        return found
+
+    def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
+        """Return a flat line in the middle of the bounds, or at no change."""
+        flat: Arrays = {}
+        for (recording, feature, what), array in _labelled(released):
+            if what == "values":
+                level = 0.0 if _of_changes(self.output) else sum(self._bounds(feature)) / 2
+                flat[recording, feature, what] = np.full(array.shape, level)
+        return {"no data: a flat line": flat}
+
+    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+        """Return for every feature the true courses beside the released ones; of everybody's own series, the mean of both."""
+        shown = self._in_order(released)
+        bands = {
+            (r, f): np.asarray(array, dtype=np.float64)
+            for (r, f, what), array in _labelled(released)
+            if what == "uncertainty"
+        }
+        features = list(dict.fromkeys(feature for _, feature in shown))
+        return [
+            compared_signals(
+                {r: _mean(self.truth(r, f)) for r, f in shown if f == feature},
+                {r: _mean(own) for (r, f), own in shown.items() if f == feature},
+                {
+                    r: bands[r, f]
+                    for r, f in shown
+                    if f == feature and (r, f) in bands and own_course(self.output)
+                },
+                title=feature,
+                y_label=f"change of {feature}" if _of_changes(self.output) else feature,
+            )
+            for feature in features
+        ]
+
+    def truth(self, recording: str, feature: str) -> Series:
+        """Return the true course of a feature in a recording, shape (n,), or everybody's, shape (people, n)."""
+        output = self.output
+        own: Series = self.series[
+            ...,
+            output.parameters.recordings.index(recording),
+            output.parameters.feature_names.index(feature),
+            :,
+        ]
+        return own
+
+    def _bounds(self, feature: str) -> tuple[float, float]:
+        p = self.output.parameters
+        return p.features[p.feature_names.index(feature)].bounds
+
+    def _in_order(self, released: Arrays) -> dict[tuple[str, str], Series]:
+        """Released values; everybody's own in the order in which they fit the true ones best, all series of a person together."""
+        values = {
+            (recording, feature): np.asarray(array, dtype=np.float64)
+            for (recording, feature, what), array in _labelled(released)
+            if what == "values"
+        }
+        if self.series.ndim == 3 or not values:
+            return values
+        from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  slow to import
+
+        people = len(self.series)
+        distance = np.zeros((people, people))
+        for (recording, feature), own in values.items():
+            low, high = self._bounds(feature)
+            truth = np.nan_to_num(self.truth(recording, feature), nan=(low + high) / 2) / (high - low)
+            scaled = own / (high - low)
+            distance += (truth**2).sum(1)[:, None] + (scaled**2).sum(1) - 2 * truth @ scaled.T
+        order = linear_sum_assignment(distance)[1]
+        return {labels: own[order] for labels, own in values.items()}
+
+
+def own_course(output: SignalsMechanism) -> bool:
+    """Return whether what is released is one course of all people, with a band of its own."""
+    return not _of_each(output)
+
+
+def truth(output: SignalsMechanism) -> Collector:
+    """Return what takes people's series."""
+    return partial(_series, output=output)
+
+
+def yardstick(output: SignalsMechanism, collected: Sums | Rows, people: int) -> SignalTruth:  # noqa: ARG001  as all kinds
+    """Return what the output is held against."""
+    if isinstance(collected, Rows):
+        return SignalTruth(output, collected.whole()[1])
+    present = collected["people"][..., None].astype(np.float64)
+    total = collected["series"].astype(np.float64)
+    return SignalTruth(output, np.divide(total, present, out=np.full(total.shape, np.nan), where=present > 0))
+
+
+def labels(output: SignalsMechanism) -> list[list[tuple[str, ...]]]:
+    """Return the arrays that are judged; everybody's own series all at once, since one order is for all."""
+    whats = ("values",) if isinstance(output, PublishedSignals) else ("values", "uncertainty")
+    return [
+        [
+            (r, f, what)
+            for r in output.parameters.recordings
+            for f in output.parameters.feature_names
+            for what in whats
+        ]
+    ]
+
+
+SIGNALS = ComparedKind(truth, yardstick, labels)
+PUBLISHED_SIGNALS = ComparedKind(truth, yardstick, labels, is_exact=False)
+
+
+def _series(data: Features, *, output: SignalsMechanism) -> Sums | Rows:
+    """Sums of people's series and how many there are; or everybody's own."""
+    data, recordings, length = (
+        data.only(output.parameters.feature_names),
+        len(data.recordings),
+        output.parameters.length,
+    )
+    group, completed, there = completed_series(data, length, completion=output.parameters.completion)
+    series = np.full((data.people * recordings, len(data.features), length), np.nan)
+    series[group] = np.where(there[:, :, None], np.moveaxis(completed, 1, 2), np.nan)
+    whole = series.reshape(data.people, recordings, len(data.features), length)
+    if _of_each(output):
+        return Rows(((np.arange(data.people), whole),))
+    if isinstance(output, SpectralSignals):
+        whole = whole - _baseline(whole, output)
+    counted = np.isfinite(whole[..., 0])
+    return Sums({"series": np.nansum(whole, axis=0), "people": counted.sum(axis=0)})
+
+
+def _baseline(series: Series, output: SpectralSignals) -> Series:
+    """Each person's own, to be taken off, of the shape of one step."""
+    form = output.parameters.form
+    if form.baseline == NO_BASELINE:
+        return np.zeros((*series.shape[:-1], 1))
+    level: Series = series[..., : form.levelled_steps].mean(axis=-1, keepdims=True)
+    if form.baseline != OF_PERSON:
+        return level
+    there = np.isfinite(level)
+    mean: Series = np.nansum(level, axis=1, keepdims=True) / np.maximum(there.sum(axis=1, keepdims=True), 1)
+    return mean
+
+
+def _of_each(output: SignalsMechanism) -> bool:
+    return output.parameters.is_each
+
+
+def _of_changes(output: SignalsMechanism) -> bool:
+    return isinstance(output, SpectralSignals) and output.parameters.form.baseline != NO_BASELINE
+
+
+def _mean(series: Series) -> Series:
+    if series.ndim == 1:
+        return series
+    there = np.isfinite(series).all(axis=1)
+    mean: Series = series[there].mean(axis=0) if there.any() else np.full(series.shape[1], np.nan)
+    return mean
+
+
+def _labelled(released: Arrays) -> list[tuple[tuple[str, str, str], NDArray[np.generic]]]:
+    return [((labels[0], labels[1], labels[2]), array) for labels, array in released.items()]

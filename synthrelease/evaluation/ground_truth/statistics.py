@@ -1,0 +1,161 @@
+"""What statistics are held against: the same ones without noise, of all people in all their groups."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
+from synthrelease.evaluation.result import Measure, Values
+from synthrelease.kinds.contributions import Sums
+from synthrelease.kinds.dataset import quoted
+from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.statistics.mechanism import Statistics as Mechanism
+from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
+from synthrelease.number_words import short
+from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value
+from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit
+
+Place = tuple[str, ...]
+
+MEASURES = (
+    Measure(
+        "error",
+        0.0,
+        "distance from the truth, as a part of what the bounds leave it; of a histogram, total variation",
+    ),
+    Measure("in its interval", 1.0, "whether the published interval holds the truth"),
+)
+_ROWS = 60  # of a table
+
+
+@dataclass(frozen=True)
+class StatisticsTruth:
+    """True statistics, and what they are measured by."""
+
+    mechanism: Mechanism
+    values: Mapping[Place, NDArray[np.float64]]  # the truth, by statistic, group if there is any, and feature
+    people: int  # which under add-remove-one this page alone may tell
+    noun: str = "statistic"
+    measures: tuple[Measure, ...] = MEASURES
+
+    def of(self, released: Arrays) -> dict[str, Values]:
+        """Return the measures of every statistic."""
+        found: dict[str, Values] = {}
+        for place, truth in self.values.items():
+            if (*place, "value") not in released:
+                continue
+            own = np.asarray(released[*place, "value"], dtype=np.float64)
+            error = np.abs(own - truth).sum() / 2 if place[0] == HISTOGRAM else np.abs(own - truth).max()
+            ends, inside = released.get((*place, "interval")), math.nan
+            if ends is not None:
+                low, high = np.asarray(ends, dtype=np.float64).T
+                inside = float(((low <= truth) & (truth <= high)).mean())
+            found[", ".join(place)] = (float(error) / self._range(place), inside)
+        return found
+
+    def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
+        """Return what the bounds alone say: their middle, evenly spread values, everybody counted."""
+        guess: Arrays = {}
+        people = float(self.people)
+        for *place, what in released:
+            if what == "value":
+                bounds, shape = self._bounds(place), released[*place, what].shape
+                level = sum(bounds) / 2
+                if quantile(place[0]) is None:
+                    level = NOISY_STATISTICS[place[0]].without_data(bounds, people, self._divisor)
+                if place[0] == HISTOGRAM:
+                    level /= shape[0]
+                guess[*place, what] = np.full(shape, level)
+        return {"no data: what the bounds say": guess}
+
+    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+        """Return a table of the single numbers, true and released."""
+        rows = [
+            (", ".join(place), tuple(map(TableCell, (short(float(truth[0])), *self._told(released, place)))))
+            for place, truth in self.values.items()
+            if place[0] != HISTOGRAM and (*place, "value") in released
+        ]
+        if not rows:
+            return []
+        head: tuple[str, ...] = ("statistic", "true, private", "released", "its interval")
+        if not any(cells[-1].text for _, cells in rows):  # of quantiles alone
+            head, rows = head[:-1], [(name, cells[:-1]) for name, cells in rows]
+        note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
+        return [TableExhibit("True and released values", head, tuple(rows[:_ROWS]), note)]
+
+    def _told(self, released: Arrays, place: Place) -> tuple[str, str]:
+        own, ends = float(released[*place, "value"][0]), released.get((*place, "interval"))
+        return short(own), "" if ends is None else " to ".join(short(float(end)) for end in ends[0])
+
+    @property
+    def _divisor(self) -> int | None:
+        p = self.mechanism.parameters
+        return None if p.has_quotients else p.people
+
+    def _bounds(self, place: Sequence[str]) -> tuple[float, float]:
+        features = self.mechanism.parameters.features
+        return next(feature.bounds for feature in features if feature.name == place[-1])
+
+    def _range(self, place: Place) -> float:
+        """What the bounds leave a statistic."""
+        low, high = self._bounds(place)
+        if quantile(place[0]) is not None:
+            return high - low
+        return NOISY_STATISTICS[place[0]].width((low, high), float(self.people), self._divisor)
+
+
+def truth(mechanism: Mechanism) -> Collector:
+    """Return what takes people's aggregates, in all their groups."""
+    return _unbounded(mechanism).collect
+
+
+def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> StatisticsTruth:
+    """Return what the output is held against."""
+    p, values = mechanism.parameters, {}
+    exact = _unbounded(mechanism).exact(collected)
+    for name, (g, group), (f, feature) in itertools.product(
+        p.statistics, enumerate(p.groups or [None]), enumerate(p.features)
+    ):
+        index = (f,) if group is None else (g, f)
+        if quantile(name) is not None:
+            chosen = np.array([exact[f"{quoted(name)}/chosen"][index]])
+            value_of = quantile_value(chosen, feature.bounds, p.quantile_steps)
+        else:  # over those who have a value
+            divided = p.unit(feature) if name == HISTOGRAM else StatisticUnit(feature.bounds, None, True)
+            value_of = value(name, exact[f"{name}/noisy"][index], divided)
+        values[name, *([] if group is None else [group]), feature.name] = value_of
+    return StatisticsTruth(mechanism, values, people)
+
+
+def labels(mechanism: Mechanism) -> list[list[Place]]:
+    """Return the arrays that are judged, statistic by statistic."""
+    p = mechanism.parameters
+    places = [
+        (*([] if group is None else [group]), feature.name)
+        for group in p.groups or [None]
+        for feature in p.features
+    ]
+    return [
+        [
+            (name, *place, what)
+            for place in places
+            for what in (("value",) if quantile(name) is not None else ("value", "interval"))
+        ]
+        for name in p.statistics
+    ]
+
+
+STATISTICS = ComparedKind(truth, yardstick, labels, is_shrunk=False)
+
+
+def _unbounded(mechanism: Mechanism) -> Mechanism:
+    p = mechanism.parameters
+    everything = replace(p, people=None, max_groups_per_person=len(p.groups or [1]))
+    return replace(mechanism, parameters=everything)

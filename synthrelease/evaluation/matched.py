@@ -1,0 +1,87 @@
+"""Whether a bundle was made from a plan, and its outputs as they were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synthrelease.building.design import Design, PlannedOutput
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event, PrivateChoice, differs_by_choice, flatten
+from synthrelease.dp.event import from_json as event_from_json
+from synthrelease.errors import PlanError
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.registry import parameters_of
+
+
+@dataclass(frozen=True)
+class MadeOutput:
+    """An output of a bundle, with what the plan says of it."""
+
+    entry: dict[str, Any]  # of the manifest
+    spec: OutputSpec
+    mechanism: Mechanism[Any]  # what was chosen privately is as if the plan had named it
+    budget: Budget | None
+    event: Event
+    people: int  # in its input
+    spent_on_choice: float = 0.0  # ε of the budget that a private choice took, which was made already
+
+    @property
+    def name(self) -> str:
+        """The output's name."""
+        return str(self.entry["name"])
+
+
+def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tuple[MadeOutput, ...]:
+    """Return the outputs of a bundle that was made from a plan.
+
+    Args:
+        design: the plan with everything public filled in from the data.
+        manifest: of a verified bundle.
+        bundle: its file, for messages.
+
+    Raises:
+        PlanError: it was made from another plan, or from other data as far as that is public.
+    """
+    entries = {entry["name"]: entry for entry in manifest["outputs"]}
+    if manifest["privacy"]["neighbours"] != str(design.plan.neighbours):
+        raise _other(bundle, "bundle-of-other-neighbours", "other neighbours")
+    if list(entries) != [planned.name for planned in design.outputs]:
+        raise _other(bundle, "bundle-of-other-outputs", "other outputs")
+    return tuple(
+        _made(planned, entries[planned.name], bundle, design.facts[planned.spec.input].people)
+        for planned in design.outputs
+    )
+
+
+def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people: int) -> MadeOutput:
+    mechanism, stated = planned.mechanism.as_made(parameters_of(entry)), entry["mechanism"]
+    expected = mechanism.parameters.to_entry()
+    for part in ("name", "parameters", "public_inputs"):
+        if expected[part] != stated[part]:
+            keys = ""
+            if part != "name":
+                every = expected[part] | stated[part]
+                keys = ", ".join(sorted(k for k in every if expected[part].get(k) != stated[part].get(k)))
+            other = f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
+            raise _other(bundle, "bundle-of-other-mechanism", other)
+    event = event_from_json(entry["event"])
+    if event != planned.event and not differs_by_choice(planned.event, event):
+        raise _other(bundle, "bundle-of-other-budget", f"{planned.name}: another budget, or other noise")
+    spent = sum(
+        leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice) and mechanism.is_choosing
+    )
+    return MadeOutput(entry, planned.spec, mechanism.settled(), planned.budget, event, people, spent)
+
+
+def _other(bundle: Path, code: str, found: str) -> PlanError:
+    return PlanError(
+        code,
+        "the bundle was not made from this plan and this data",
+        where=str(bundle),
+        found=found,
+        expected="plan and data as they were when it was built",
+        remedy="give the plan of this bundle, beside its data",
+    )

@@ -1,0 +1,39 @@
+"""The data of one person alone, as a collector takes it: what they contribute is a function of their rows only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.data.gaze import Gaze
+from synthrelease.dp.noise.entropy import SecureRandom
+
+_FEATURE_COLUMNS = ("recording", "values")
+_GAZE_COLUMNS = ("stimulus", "x_px", "y_px", "time", "duration")
+
+
+def of_person(data: Gaze | Features, number: int) -> Gaze | Features:
+    """Return the rows of one person, who becomes person 0 of one."""
+    rows = np.flatnonzero(data.person == number)
+    mine: dict[str, Any] = {
+        name: getattr(data, name)[rows]
+        for name in (_FEATURE_COLUMNS if isinstance(data, Features) else _GAZE_COLUMNS)
+        if getattr(data, name) is not None
+    }
+    if isinstance(data, Gaze):
+        mine["assigned"] = data.assigned[number : number + 1]
+    elif data.categorical:
+        mine["labels"] = data.labels[rows]
+    first = np.zeros(rows.size, dtype=np.int64)
+    return replace(data, people=1, person=first, identities=data.identities[number : number + 1], **mine)
+
+
+def some_people(people: int, most: int, random: SecureRandom) -> NDArray[np.int64]:
+    """Return the numbers of all people, or of `most` of them by lot, in order."""
+    if people <= most:
+        return np.arange(people)
+    return np.sort(random.permutation(people)[:most])

@@ -1,0 +1,139 @@
+"""The private page of a release: its utility, and what attackers get from it. For its curator alone.
+
+The templates `private.html` and `private_components.html` draw an `Evaluation` itself, with the numbers of `private_words`.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+import synthrelease
+from synthrelease.evaluation import private_words as words
+from synthrelease.evaluation.attacks import AttackResult, AttackVerdict
+from synthrelease.evaluation.result import Curve, Evaluation
+from synthrelease.files.atomic import OWNER_ALONE, write_atomically
+from synthrelease.kinds.registry import kinds
+from synthrelease.number_words import listed, scientific_up, several
+from synthrelease.report.figures import write_png
+from synthrelease.report.page import embedded, render
+from synthrelease.report.rasters import data_uri
+from synthrelease.report.signal_figures import trade_figure
+
+_WORDS = (
+    *(
+        words.at_a_glance,
+        words.interval,
+        words.number,
+        words.p_value,
+        words.percent,
+        words.rate,
+        words.with_interval,
+    ),
+    *(listed, scientific_up, several),
+)
+_LINE = 100  # length of the line on which an attack stands
+
+
+def write_private_page(evaluation: Evaluation, target: Path, *, force: bool = False) -> int:
+    """Write the page where its owner alone can read it, and return its size in bytes.
+
+    Args:
+        evaluation: what was found.
+        target: of the page.
+        force: replace what is there.
+
+    Raises:
+        MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
+    """
+    page = private_page(evaluation).encode("utf-8")
+    write_atomically(target, page, force=force, mode=OWNER_ALONE)
+    return len(page)
+
+
+def private_page(evaluation: Evaluation, *, version: str = synthrelease.__version__) -> str:
+    """Return the page as text.
+
+    Args:
+        evaluation: what was found.
+        version: of what writes it.
+    """
+    curves = {output.name: CurvePicture.of(output.curve) for output in evaluation.outputs if output.curve}
+    return render(
+        "private.html",
+        stamp=words.STAMP,
+        version=version,
+        evaluation=evaluation,
+        before=before_and_after(evaluation),
+        curves=curves,
+        kinds={kind.name: kind.title for kind in kinds().values()},
+        verdicts=AttackVerdict,
+        on_line=on_line,
+        embedded=embedded(evaluation.to_json()),
+        **{word.__name__: word for word in _WORDS},
+    )
+
+
+def on_line(share: float, start: float = 0.0) -> float | None:
+    """Return where a share stands on a line that goes from `start` to 1, in hundredths of it; None for no number."""
+    within = (share - start) / (1 - start)
+    return round(_LINE * min(max(within, 0.0), 1.0), 2) if math.isfinite(share) else None
+
+
+class CurvePicture(NamedTuple):
+    """A picture of a curve, what its ends are on average, and its rows: ε, then mean, lowest and highest score."""
+
+    source: str
+    width: int
+    height: int
+    ends: tuple[tuple[float, ...], ...]
+    rows: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(cls, curve: Curve) -> CurvePicture:
+        """Return the picture of a curve; its source is "" where nothing of it can be drawn."""
+        rows = tuple(
+            (epsilon, *_summed_up(drawn)) for epsilon, drawn in zip(curve.epsilons, curve.drawn, strict=True)
+        )
+        points = [
+            (row, drawn)
+            for row, drawn in zip(rows, curve.drawn, strict=True)
+            if math.isfinite(row[0]) and row[0] > 0 and math.isfinite(row[1])
+        ]
+        if not points:
+            return cls("", 0, 0, (), rows)
+        figure = trade_figure(
+            [drawn for _, drawn in points],
+            epsilons=[row[0] for row, _ in points],
+            own=curve.own,
+            y_label=curve.measure.name,
+            without_data=curve.without_data,
+        )
+        file = io.BytesIO()
+        width, height = write_png(figure, file)
+        return cls(data_uri(file.getvalue()), width, height, (points[0][0], points[-1][0]), rows)
+
+
+def _summed_up(drawn: tuple[float, ...]) -> tuple[float, float, float]:
+    """Mean, least and largest of the finite ones."""
+    finite = [value for value in drawn if math.isfinite(value)]
+    return (math.fsum(finite) / len(finite), min(finite), max(finite)) if finite else (math.nan,) * 3
+
+
+def before_and_after(evaluation: Evaluation) -> tuple[list[str], list[tuple[str, list[AttackResult | None]]]]:
+    """Return headings and rows of the attacks that were tried both on data as they are and on what is released of them."""
+    columns: dict[str, dict[str, AttackResult]] = {}
+    names: dict[str, None] = {}
+    for data in evaluation.inputs:
+        raw = {attack.attack: attack for attack in data.attacks}
+        of_outputs = {
+            f"{output.name}, released": {attack.attack: attack for attack in output.attacks}
+            for output in evaluation.outputs
+            if output.input == data.name and any(attack.attack in raw for attack in output.attacks)
+        }
+        if of_outputs:
+            columns |= {f"{data.name}, without names": raw, **of_outputs}
+            names |= dict.fromkeys(name for name in raw if any(name in made for made in of_outputs.values()))
+    return [*columns], [(name, [column.get(name) for column in columns.values()]) for name in names]

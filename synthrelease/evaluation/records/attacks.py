@@ -1,0 +1,166 @@
+"""Attacks on synthetic records: on fresh releases by the same mechanism, whose members and source records are known.
+
+Membership, inference and copies are tried on releases of halves of the people (`record_divisions`); identification and linkage
+here, on a release of recordings that the attacker does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from synthrelease.data.features import Features
+from synthrelease.dp.event import Event, noise_of
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.errors import PlanError
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.attacks import AttackResult, identifications, judged, linkage
+from synthrelease.evaluation.attacks.chance import DRAWS
+from synthrelease.evaluation.records.check import own_records
+from synthrelease.evaluation.records.divisions import FEWEST_PEOPLE, ROUNDS, Trial, attacks_on_halves
+from synthrelease.evaluation.records.releases import fresh_release, keeps_nothing
+from synthrelease.evaluation.records.rows import (
+    Labels,
+    RecordRows,
+    drawn_people,
+    manageable,
+    real_rows,
+    released_rows,
+)
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.public import RecordsParameters
+from synthrelease.parallel import Progress
+
+_MOST_PEOPLE = 100  # whom an attacker knows
+_MOST_KNOWN = 2000  # rows that names are learnt from
+_MOST_LINKED = 1000  # rows that are linked
+_MOST_RECORDS = 10_000
+_NOT_TRIED = "Identification and linkage were not tried"
+
+
+def record_attacks(
+    name: str,
+    mechanism: SyntheticRecords,
+    event: Event,
+    data: Features,
+    released: Arrays,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+    n_jobs: int = 1,
+    rounds: int = ROUNDS,
+    draws: int = DRAWS,
+) -> tuple[tuple[AttackResult, ...], tuple[str, ...]]:
+    """Return what attacks on a records output come to, judged together; and in sentences what was done, and what was not and why.
+
+    Membership, inference and copies need people who are not in the release: they are tried on fresh releases of random halves of the
+    people. Identification and linkage need records whose owner is known: they are tried on a fresh release of recordings
+    that the attacker does not have. All are by the plan's own mechanism, parameters and noise. What is said of the
+    bundle's own records is in the sentences.
+
+    Args:
+        name: of the output.
+        mechanism: of the output.
+        event: what was done for the release.
+        data: of all people.
+        released: the bundle's arrays, by their labels below the output.
+        seed: of halves, fresh releases, trees and shuffles; the same seed, the same results.
+        progress: told of each release that is made.
+        n_jobs: releases and classifiers at a time; it changes no result.
+        rounds: releases of halves; from fewer than 40 likelihood ratios may have nothing to learn.
+        draws: shuffles behind a p-value.
+    """
+    whole = real_rows(data, mechanism)
+    if whole.names.size < FEWEST_PEOPLE:
+        return (), (f"No attack was tried: it takes {FEWEST_PEOPLE} people with a complete row at least.",)
+    random = SecureRandom.for_tests(seed).spawn("record attacks", name)
+    rows, fewer = manageable(whole, random.spawn("people"))
+    told = own_records(whole, released_rows(released, mechanism)).sentences()
+    trial = Trial(
+        event=event,
+        random=random,
+        seed=seed,
+        rounds=rounds,
+        draws=draws,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    of_halves, words_of_halves = attacks_on_halves(rows, trial)
+    of_names, words_of_names = attacks_on_names(rows, trial)
+    return judged([*of_halves, *of_names]), (*told, *fewer, *words_of_halves, *words_of_names)
+
+
+def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
+    """Return identification and linkage, each judged alone, and what was done or why not, in sentences.
+
+    The attacker has every second recording of everybody, raw and with names. Of the others a release is made, whose records have
+    the owner of their seed; who looks at a release does not know these, they are for scoring.
+
+    Args:
+        rows: of everybody.
+        trial: how to run them.
+    """
+    parameters = rows.parameters
+    if keeps_nothing(parameters):
+        return [], [f"{_NOT_TRIED}: records are of a model of all people, nothing in them is of one person."]
+    recordings = np.unique(rows.recordings)
+    known, given = recordings[::2], recordings[1::2]
+    people = np.intersect1d(
+        rows.people[np.isin(rows.recordings, known)], rows.people[np.isin(rows.recordings, given)]
+    )
+    if people.size < 2:
+        needed = "one recording that the attacker knows, and one that is released, of two people at least"
+        return [], [f"{_NOT_TRIED}: they take {needed}."]
+    random = trial.random.spawn("names")
+    source = rows.where(np.isin(rows.recordings, given)).of_people(people)
+    try:
+        released = fresh_release(source, noise_of(trial.event), most_rows=_MOST_RECORDS, random=random)
+    except PlanError as error:
+        return [], [f"{_NOT_TRIED}: of half of the recordings, {error.problem}"]
+    who = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
+    owned = released.where(np.isin(released.people, who))
+    if owned.names.size < 2:
+        return [], [f"{_NOT_TRIED}: fewer than two people are the owner of a released record."]
+    have = rows.where(np.isin(rows.recordings, known)).of_people(who)
+    first = have.where(have.recordings == _first_of_each(have))
+    named = identifications(
+        have.thinned(_MOST_KNOWN).windows(),
+        owned.windows(),
+        seed=trial.seed,
+        draws=trial.draws,
+        n_jobs=trial.n_jobs,
+        progress=trial.progress,
+    )
+    linked = linkage(
+        first.thinned(_MOST_LINKED).windows(),
+        released.windows(),
+        np.arange(len(released)),  # a record is an individual by itself
+        seed=trial.seed,
+        draws=trial.draws,
+    )
+    knowledge = f"the attacker has {known.size} of {recordings.size} recordings of everybody"
+    return [*named, linked], [*_words(knowledge, released, parameters, people.size, who.size)]
+
+
+def _words(
+    knowledge: str, released: RecordRows, planned: RecordsParameters, people: int, known_people: int
+) -> Iterator[str]:
+    """What was done."""
+    yield (
+        f"Identification and linkage: {knowledge}, and is given a fresh release of the others, {len(released)} records by the same "
+        "mechanism; the owner of a record is that of its seed, which only whoever made it knows."
+    )
+    k = released.parameters.k
+    if k is not None and planned.k is not None and k < planned.k:
+        yield f"That release asks for k = {k}, for hardly any candidate had more."
+    if known_people < people:
+        yield f"Of {people} people the attacker knows {known_people}, drawn by lot, and asks about their records alone."
+
+
+def _first_of_each(rows: RecordRows) -> Labels:
+    """For each row, the first recording of its person."""
+    _, person = np.unique(rows.people, return_inverse=True)
+    first = np.full(person.max() + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, person, rows.recordings)
+    return first[person]

@@ -1,0 +1,50 @@
+"""All that an evaluation says of an output of records beside its distributions: baselines, tasks and attacks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from synthrelease.data.features import Features
+from synthrelease.dp.event import Event
+from synthrelease.evaluation.arrays import Arrays
+from synthrelease.evaluation.attacks import AttackResult
+from synthrelease.evaluation.attacks.chance import DRAWS
+from synthrelease.evaluation.records.attacks import record_attacks
+from synthrelease.evaluation.records.utility import record_comparisons, record_tasks
+from synthrelease.evaluation.result import PredictionTask, Values
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.parallel import Progress
+
+
+@dataclass(frozen=True)
+class EvaluatedRecords:
+    """What is found of an output of records."""
+
+    compared: Mapping[str, Values]  # further rows for `Utility.compared`: baselines that need the data
+    tasks: tuple[PredictionTask, ...]
+    attacks: tuple[AttackResult, ...]  # judged together
+    remarks: tuple[str, ...]  # what was done, and what was not and why, in sentences
+    faults: tuple[str, ...] = ()  # what no honest release could hold, in sentences
+
+
+def evaluated_records(
+    name: str,
+    mechanism: SyntheticRecords,
+    event: Event,
+    data: Features,
+    released: Arrays,
+    *,
+    seed: int,
+    draws: int = DRAWS,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> EvaluatedRecords:
+    """Return baselines, tasks and attacks; arguments as `record_attacks`."""
+    compared, unlike = record_comparisons(name, mechanism, data, seed=seed)
+    tasks, learnt = record_tasks(name, mechanism, event, data, released, seed=seed, progress=progress)
+    attacks, attacked = record_attacks(
+        name, mechanism, event, data, released, seed=seed, progress=progress, n_jobs=n_jobs, draws=draws
+    )
+    remarks = tuple(dict.fromkeys((*unlike, *learnt, *attacked)))
+    return EvaluatedRecords(compared, tasks, attacks, remarks)

@@ -1,0 +1,230 @@
+"""What an evaluation found: values that the private page draws and that JSON holds. None of it may be published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, PromiseCheck, Rate
+from synthrelease.evaluation.json_form import JsonForm, json_form
+
+if TYPE_CHECKING:
+    from synthrelease.report.exhibits import Exhibit
+
+Values = tuple[float, ...]
+PRIVATE = "private: computed from the data, protects nobody, do not publish"
+RELEASED = "released"  # the first row of `Utility.compared`
+
+
+@dataclass(frozen=True)
+class Measure(JsonForm):
+    """A measure of utility, named as the literature names it, such as "CC"."""
+
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("middle",)
+
+    name: str
+    best: float  # what a perfect release scores; infinity where more is better without end
+    meaning: str  # in a clause
+    middle: bool = (
+        False  # whether items are summed up by their median, not their mean, which a few would rule
+    )
+
+
+@dataclass(frozen=True)
+class Utility(JsonForm):
+    """How close a release is to the truth, and how close its baselines are."""
+
+    measures: tuple[Measure, ...]
+    compared: Mapping[
+        str, Values
+    ]  # every measure, averaged over items: of the release first, then of the baselines
+    items: Mapping[str, Values]  # of the release, item by item
+    noun: str  # of an item
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it: numbers by their measure, items under their noun."""
+        form: dict[str, Any] = json_form(
+            {
+                "measures": self.measures,
+                "compared": self._by_measure(self.compared),
+                self.noun: self._by_measure(self.items),
+            }
+        )
+        return form
+
+    def _by_measure(self, rows: Mapping[str, Values]) -> dict[str, dict[str, float]]:
+        names = [measure.name for measure in self.measures]
+        return {what: dict(zip(names, values, strict=True)) for what, values in rows.items()}
+
+
+@dataclass(frozen=True)
+class Curve(JsonForm):
+    """A measure of fresh releases of the same data against the ε of an output."""
+
+    measure: Measure
+    epsilons: Values  # of the fresh releases, increasing
+    drawn: tuple[Values, ...]  # what each of several releases scored, for every ε
+    own: float  # the plan's ε
+    without_data: tuple[str, float] | None  # the best score without any data, and how it is reached
+    items: tuple[int, int] = (1, 1)  # how many of the output's items it is of, and how many there are
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it: point by point."""
+        points = zip(self.epsilons, self.drawn, strict=True)
+        without = self.without_data
+        form: dict[str, Any] = json_form(
+            {
+                "measure": self.measure.name,
+                "own_epsilon": self.own,
+                "items": self.items,
+                "points": [{"epsilon": epsilon, "drawn": drawn} for epsilon, drawn in points],
+                "without_data": None if without is None else {"what": without[0], "value": without[1]},
+            }
+        )
+        return form
+
+
+@dataclass(frozen=True)
+class NoiseCheck(JsonForm):
+    """Whether the noise in a bundle, which is left when the data is subtracted, is what the manifest says."""
+
+    count: int  # numbers that have noise
+    ratio: float  # root mean square of the noise over its stated standard deviation; of Laplace noise, mean magnitudes
+    low: float  # the ratio is below it in one release of 10⁹
+    high: float  # or above that
+
+    @property
+    def agrees(self) -> bool:
+        """Whether bundle, plan and data belong together."""
+        return self.low <= self.ratio <= self.high
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it, with whether it agrees."""
+        return {**super().to_json(), "agrees": self.agrees}
+
+
+@dataclass(frozen=True)
+class KnownRest(JsonForm):
+    """The worst-case attack: all other data is known, and of two people one is in the release. Which of the two is it?"""
+
+    people: int  # the candidates, each against each other, or against no one
+    typical: float  # probability of a right answer for the median pair
+    worst: float  # for the pair that is easiest to tell apart
+    measured: Rate  # the same in fresh releases
+    allowed: float | None  # the largest that the guarantee allows; None if it bounds none
+    found: Mapping[str, float]  # share of members that are detected at a rate of false alarms, of the worst
+    promise: PromiseCheck | None  # (ε, δ) compared with fresh releases with the worst
+    exceeds: bool = False  # whether the worst is above what is allowed, beyond doubt
+    against_nobody: bool = False  # whether the question is if a person is in the data at all
+
+
+@dataclass(frozen=True)
+class PredictionTask(JsonForm):
+    """How well a label is predicted from all other attributes of real rows."""
+
+    label: str
+    people: int  # who are tested; the intervals are of so many
+    chance: Rate  # share of right answers if the most frequent category is always the answer
+    trained: Mapping[str, Mapping[str, Rate]]  # the same averaged over people, by training set and classifier
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EvaluatedOutput(JsonForm):
+    """The utility of one output and what it reveals."""
+
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("exhibits", "cut", "faults", "of_each")
+
+    name: str
+    kind: str
+    utility: Utility | None = None  # None where there is nothing to compare it with
+    curve: Curve | None = None  # None where no ε decides
+    noise: NoiseCheck | None = None  # None where there is no noise to look at
+    known_rest: KnownRest | None = None  # None where it is no noisy sums
+    attacks: tuple[AttackResult, ...] = ()
+    exhibits: tuple[Exhibit, ...] = ()  # truth beside release, for the page
+    remarks: tuple[str, ...] = ()  # how it was tried, what was not, and why, in sentences
+    tasks: tuple[PredictionTask, ...] = ()
+    cut: bool = False  # whether there would be more exhibits
+    input: str = ""
+    faults: tuple[str, ...] = ()  # what no honest release could hold, in sentences
+    of_each: bool = False  # whether a noisy series of each person is released, in a random order
+
+    @property
+    def sums_alone(self) -> bool:
+        """Whether nothing of it is a single person's, so that there is no one to re-identify."""
+        return self.known_rest is not None and not self.attacks and not self.of_each
+
+
+@dataclass(frozen=True)
+class EvaluatedInput(JsonForm):
+    """What an input would reveal if it were published without names."""
+
+    name: str
+    people: int
+    attacks: tuple[AttackResult, ...]
+    remarks: tuple[str, ...]  # what was left out, and why
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The utility of a release and what it resists; `manifest` is its bundle's, `notes` is what was dropped or clipped, by input."""
+
+    manifest: dict[str, Any]
+    inputs: tuple[EvaluatedInput, ...]
+    outputs: tuple[EvaluatedOutput, ...]
+    notes: Mapping[str, tuple[str, ...]]
+
+    def __repr__(self) -> str:
+        # Notebooks are published with what they show: nothing that is for the curator alone.
+        release = self.manifest["release"]
+        return f"<Evaluation of {release['name']} {release['version']}: private>"
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What must not be: each a sentence."""
+        return tuple(f"{output.name}: {fault}" for output in self.outputs for fault in _faults(output))
+
+    @property
+    def found(self) -> tuple[tuple[str, AttackResult], ...]:
+        """The attacks that found something, each with the output."""
+        return tuple(
+            (output.name, attack)
+            for output in self.outputs
+            for attack in output.attacks
+            if attack.verdict is AttackVerdict.FOUND
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON holds it; None for what is not a finite number, wherever it stands."""
+        form: dict[str, Any] = json_form(
+            {
+                "do_not_publish": PRIVATE,
+                "release": self.manifest["release"],
+                "test_seed": self.manifest["randomness"]["test_seed"],
+                "faults": self.faults,
+                "inputs": self.inputs,
+                "outputs": self.outputs,
+                "notes": self.notes,
+            }
+        )
+        return form
+
+
+def _faults(output: EvaluatedOutput) -> Iterator[str]:
+    noise, rest = output.noise, output.known_rest
+    if noise is not None and not noise.agrees:
+        yield (
+            f"bundle and data do not belong together: without the data {noise.ratio:.3g} standard deviations of noise "
+            "are left, where one is stated"
+        )
+    yield from output.faults
+    if rest is not None and rest.exceeds and rest.allowed is not None:
+        yield (
+            f"who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the guarantee allows "
+            f"{100 * rest.allowed:.1f} %"
+        )
+    for result in (rest, *output.attacks):
+        if result is not None and result.promise is not None and result.promise.violated:
+            yield f"the guarantee is violated: {result.promise}"

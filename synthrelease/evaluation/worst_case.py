@@ -1,0 +1,188 @@
+"""The strongest attack on noised sums: everybody else's data is known, and one of two people is in.
+
+The likelihood ratio of the two releases decides; no test of membership finds more at any rate of false alarms (Neyman & Pearson).
+What the two contribute differs by D. With Gaussian noise a guess is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
+measured. Where D is 0 noise is all there is to see, so that only the other places are looked at.
+
+Who is told best by Laplace noise of scale b is who has the largest Bhattacharyya distance Σ |D|/2b − ln(1 + |D|/2b): many small differences,
+of whatever sum, tell less than one large one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from synthrelease.data.features import Features
+from synthrelease.data.gaze import Gaze
+from synthrelease.dp.best_guess import best_guess, best_guess_of
+from synthrelease.dp.event import Noise, RoundedGaussian, noise_of
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
+from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
+from synthrelease.evaluation.attacks import check_promise
+from synthrelease.evaluation.attacks.aggregates import success_known_rest
+from synthrelease.evaluation.attacks.intervals import coins_rate
+from synthrelease.evaluation.attacks.roc import randomized_tpr
+from synthrelease.evaluation.attacks.windows import Numbers
+from synthrelease.evaluation.matched import MadeOutput
+from synthrelease.evaluation.one_person import of_person, some_people
+from synthrelease.evaluation.result import KnownRest
+from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.records.mechanism import SyntheticRecords
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from synthrelease.parallel import Progress
+
+PEOPLE = 64  # asked about, each against each
+_TRIALS, _MOST_NUMBERS = 10_000, 20_000_000  # fresh releases of each of two kinds; numbers drawn for them
+_MOST_HELD = 30_000_000  # numbers of all people together that are not 0
+_FALSE_ALARMS = (0.01, 0.1)
+_ROUNDING = 1e-9  # of Φ and of the norm
+_SURE = 6.1  # standard deviations: one in a thousand millions
+
+
+def known_rest(
+    made: MadeOutput,
+    data: Gaze | Features,
+    *,
+    neighbours: Neighbours,
+    seed: int,
+    progress: Progress | None = None,
+) -> KnownRest | None:
+    """Return what the attack finds out of an output that is noised sums; None of others.
+
+    Args:
+        made: the output.
+        data: of all people, or of some.
+        neighbours: whether the other person is in its place, or no one.
+        seed: of who is asked about, and of noise.
+        progress: told of each person.
+    """
+    noise = noise_of(made.event)
+    if noise is None or not _noised_itself(made):
+        return None
+    random = SecureRandom.for_tests(seed).spawn("known rest", made.name)
+    people = some_people(data.people, PEOPLE, random.spawn("people"))
+    mechanism, rows = made.mechanism, []
+    for done, number in enumerate(people):
+        if progress is not None:
+            progress(f"asking about people: {made.name}", done, people.size)
+        rows.append(_integers(mechanism, mechanism.collect(of_person(data, int(number)))))
+        if sum(row.nnz for row in rows) > _MOST_HELD and len(rows) > 1:
+            break  # fewer are asked about, which `people` says
+    apart = _Differences(rows, neighbours)
+    return _attacked(made, noise, apart, random) if apart.pairs else None
+
+
+def _attacked(made: MadeOutput, noise: Noise, apart: _Differences, random: SecureRandom) -> KnownRest:
+    sizes = np.array([_size(apart.of(number), noise) for number in range(len(apart.pairs))])
+    ranked = np.argsort(sizes, kind="stable")
+    middle, largest = (apart.of(int(number)) for number in ranked[[sizes.size // 2, -1]])
+    inside, outside = _trials(noise, largest, random.spawn("worst"))
+    right = _right(inside, outside)
+    allowed = best_guess_of([made.event]) or best_guess(guarantee_from_json(made.entry["guarantee"]))
+    if isinstance(noise, RoundedGaussian):
+        typical, worst = (
+            success_known_rest(float(sizes[i]), sigma=noise.scale) for i in ranked[[sizes.size // 2, -1]]
+        )
+        doubt = _ROUNDING
+    else:
+        typical, worst = min(right, _right(*_trials(noise, middle, random.spawn("typical")))), right
+        doubt = _SURE / math.sqrt(8 * inside.size)  # a coin's standard deviation, twice so many trials
+    promise = None
+    if made.budget is not None:
+        promise = check_promise(inside, outside, epsilon=made.budget.epsilon, delta=made.budget.delta)
+    return KnownRest(
+        len(apart.rows),
+        typical,
+        worst,
+        coins_rate(right, 2 * inside.size),
+        allowed,
+        {f"{100 * rate:g} %": randomized_tpr(inside, outside, rate) for rate in _FALSE_ALARMS},
+        promise,
+        exceeds=allowed is not None and worst - doubt > allowed,
+        against_nobody=apart.neighbours is Neighbours.ADD_REMOVE_ONE,
+    )
+
+
+def _right(inside: Numbers, outside: Numbers) -> float:
+    """The share of right guesses, ties counted half; who is wrong more often than right guessed the other way round."""
+    rates = (((s > 0) + 0.5 * (s == 0)).mean() for s in (inside, -outside))
+    return max(0.5, float(sum(rates)) / 2)
+
+
+def _noised_itself(made: MadeOutput) -> bool:
+    """Whether what is collected is what noise is added to: records that start from seeds look at the data again."""
+    mechanism = made.mechanism
+    return not isinstance(mechanism, SyntheticRecords) or not mechanism.parameters.is_tested
+
+
+def _integers(mechanism: Mechanism[Any], collected: Collected) -> csr_matrix:
+    """All that one person adds to noisy integers, as one sparse row."""
+    from scipy.sparse import csr_matrix  # noqa: PLC0415  slow to import
+
+    exact = mechanism.exact(collected)
+    arrays = [np.asarray(exact[one.path], dtype=np.float64).ravel() for one in mechanism.noisy]
+    return csr_matrix(np.concatenate(arrays))
+
+
+@dataclass(frozen=True)
+class _Differences:
+    """What one contributes and another would not: of every pair, or of each person against no one. One at a time is in memory."""
+
+    rows: list[csr_matrix]
+    neighbours: Neighbours
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int | None]]:
+        """Who, and who else; None for no one."""
+        people = range(len(self.rows))
+        if self.neighbours is Neighbours.ADD_REMOVE_ONE:
+            return [(one, None) for one in people]
+        return [(one, other) for one in people for other in range(one)]
+
+    def of(self, number: int) -> Numbers:
+        """Return what is not 0 of a pair's difference."""
+        one, other = self.pairs[number]
+        apart = self.rows[one] if other is None else self.rows[one] - self.rows[other]
+        found: Numbers = apart.data
+        return found
+
+
+def _size(difference: Numbers, noise: Noise) -> float:
+    """How far a difference can be seen: of Gaussian noise its norm, of Laplace's the distance of what is released."""
+    if isinstance(noise, RoundedGaussian):
+        return float(np.linalg.norm(difference))
+    half = np.abs(difference) / (2 * noise.scale)
+    return float((half - np.log1p(half)).sum())
+
+
+def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Numbers, Numbers]:
+    """Log-likelihood ratios of fresh releases with the one, and of fresh releases with the other."""
+    if not difference.size:
+        return np.zeros(2), np.zeros(2)
+    if difference.size > _MOST_NUMBERS // 20:  # those that tell most
+        difference = np.sort(np.abs(difference))[-_MOST_NUMBERS // 20 :]
+    trials = min(_TRIALS, _MOST_NUMBERS // difference.size)
+    # Noise is symmetric: a release with the other is one with the one, seen from the other side.
+    one, other = (_ratios(noise, difference, trials, random.spawn(which)) for which in ("one", "other"))
+    return one, -other
+
+
+def _ratios(noise: Noise, difference: Numbers, trials: int, random: SecureRandom) -> Numbers:
+    """Ln p(r | the one is in) − ln p(r | the other), in releases with the one: noise alone is left of these."""
+    if isinstance(noise, RoundedGaussian):
+        drawn = rounded_gaussian(noise.scale, (trials, difference.size), random=random).astype(np.float64)
+        ratios: Numbers = (drawn @ difference + difference @ difference / 2) / noise.scale**2
+        return ratios
+    drawn = discrete_laplace(noise.scale, (trials, difference.size), random=random).astype(np.float64)
+    against: Numbers = (np.abs(drawn + difference) - np.abs(drawn)).sum(axis=1) / noise.scale
+    return against

@@ -1,0 +1,203 @@
+"""What a release promises, in sentences with the manifest's own numbers: nothing rounded, nothing kinder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
+from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.registry import kind_of, parameters_of
+from synthrelease.report.guarantee_words import promise_of
+from synthrelease.report.mechanism_words import noise_words
+from synthrelease.report.row_words import rows_of
+
+PARAMETERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "k": "k", "gamma": "γ"}
+_VARIANTS = {
+    "pure_dp": "pure differential privacy",
+    "approx_dp": "approximate differential privacy",
+    "zcdp": "zero-concentrated differential privacy",
+    "gaussian_dp": "Gaussian differential privacy",
+}
+_NEIGHBOURS = {
+    Neighbours.REPLACE_ONE: (
+        "Two data sets are neighbours if all rows of one person, in every input, are replaced by any other rows. "
+        "How many people there are is public."
+    ),
+    Neighbours.ADD_REMOVE_ONE: (
+        "Two data sets are neighbours if all rows of one person, in every input, are added or removed. "
+        "How many people there are is private."
+    ),
+}
+_SEEDED = (
+    f"{TEST_SEED_WORDS}: the noise can be repeated. Whoever knows the seed takes it away, and then no promise holds that "
+    "is told here."
+)
+
+
+def title(manifest: dict[str, Any]) -> str:
+    """Return the release's title; the mark of a test seed stands before it."""
+    told: str = manifest["release"]["title"]
+    return f"{TEST_SEED_WORDS}: {told}" if manifest["randomness"]["test_seed"] else told
+
+
+def warned(manifest: dict[str, Any]) -> list[str]:
+    """Return what is said before any promise: that it does not hold, if the noise came from a test seed."""
+    return [_SEEDED] if manifest["randomness"]["test_seed"] else []
+
+
+def abstract(manifest: dict[str, Any]) -> list[str]:
+    """Return what is in a release, a sentence for each output, and that the data themselves are not."""
+    tool = manifest["tool"]
+    return [
+        *warned(manifest),
+        *(f"{output['name']}: {parameters_of(output).summary()}" for output in manifest["outputs"]),
+        f"Made by {tool['name']} {tool['version']} from private data, which are not part of it.",
+    ]
+
+
+def exactly(guarantee: dict[str, Any]) -> str:
+    """Return a guarantee with its numbers as the manifest has them: rounded ones could promise more.
+
+    Args:
+        guarantee: of a manifest, or of an output.
+    """
+    if guarantee["kind"] == "none":
+        return f"no guarantee: {guarantee['reason']}"
+    numbers = ", ".join(f"{sign} = {guarantee[key]}" for key, sign in PARAMETERS.items() if key in guarantee)
+    if guarantee["kind"] in _VARIANTS:
+        return f"{numbers} for each {guarantee['unit']} ({_VARIANTS[guarantee['kind']]}, {guarantee['neighbours']})"
+    empty = "; it cannot fail here, and protects nobody" if guarantee["vacuous"] else ""
+    return f"plausible deniability with {numbers}, each a {guarantee['counted']}: a criterion, not differential privacy{empty}"
+
+
+def guarantees(manifest: dict[str, Any]) -> list[str]:
+    """Return what is promised, to whom, against what, together and by each output.
+
+    Args:
+        manifest: of a bundle that verifies.
+    """
+    return [
+        *warned(manifest),
+        *_meaning(manifest),
+        together(manifest),
+        neighbours(manifest),
+        *(alone(manifest, output) for output in manifest["outputs"]),
+    ]
+
+
+def alone(manifest: dict[str, Any], output: dict[str, Any]) -> str:
+    """Return the promise of one output by itself."""
+    covered = output["name"] in manifest["privacy"]["composition"]["outputs"]
+    not_private = "" if covered else "not differentially private; "
+    return f"{output['name']} by itself: {not_private}{exactly(output['guarantee'])}."
+
+
+def narrower(manifest: dict[str, Any]) -> list[str]:
+    """Return what signals promise where less than a person changes: event level, which protects no person."""
+    return [
+        f"{output['name']}, where nothing of a person changes but one {less['unit']}: {exactly(less)}. That protects no person."
+        for output in manifest["outputs"]
+        for less in output["narrower_units"]
+    ]
+
+
+def together(manifest: dict[str, Any]) -> str:
+    """Return the promise of all outputs that are differentially private, composed."""
+    privacy = manifest["privacy"]
+    covered = privacy["composition"]["outputs"]
+    if not covered:
+        return "Nothing in this release is differentially private."
+    whole = len(covered) == len(manifest["outputs"])
+    whom = "The whole release" if whole else f"Of this release only {', '.join(covered)}, together"
+    return f"{whom}: {exactly(privacy['guarantee'])}, by {privacy['composition']['method']}."
+
+
+def neighbours(manifest: dict[str, Any]) -> str:
+    """Return what two data sets differ in that the release must hardly tell apart."""
+    unit = "The unit is the person: all rows of all their recordings, on all stimuli, in every input."
+    return f"{unit} {_NEIGHBOURS[Neighbours(manifest['privacy']['neighbours'])]}"
+
+
+def not_protected(manifest: dict[str, Any]) -> list[str]:
+    """Return what the release does not protect, each with its reason: outputs without differential privacy, and public facts."""
+    guarantees = {f"output {output['name']}": output["guarantee"] for output in manifest["outputs"]}
+    return [
+        f"{what}: not differentially private; {exactly(guarantees[what])}"
+        if what in guarantees
+        else f"{what}: {why}"
+        for what, why in unprotected_facts(manifest)
+    ]
+
+
+def making(manifest: dict[str, Any]) -> list[str]:
+    """Return how each output was made, before and with the noise: which rows count first."""
+    return [
+        f"{output['name']}: {' '.join([*rows_of(manifest, output), parameters_of(output).procedure(), noise_words(output)])}"
+        for output in manifest["outputs"]
+    ]
+
+
+def post_processing(manifest: dict[str, Any]) -> list[str]:
+    """Return what was done with the noised numbers, which costs nobody anything."""
+    return [
+        f"{output['name']}: {step}" for output in manifest["outputs"] for step in output_sentences(output)[0]
+    ]
+
+
+def warnings(manifest: dict[str, Any]) -> list[str]:
+    """Return what the manifest wants its readers to mind, of each output and of the release."""
+    of_outputs = [
+        f"{output['name']}: {warning}"
+        for output in manifest["outputs"]
+        for warning in output_sentences(output)[1]
+    ]
+    return [*of_outputs, *map(warning_sentence, manifest["warnings"])]
+
+
+def biases(manifest: dict[str, Any]) -> list[str]:
+    """Return what draws the published numbers away from the data, besides noise without a direction."""
+    return [
+        f"{output['name']}: {bias}"
+        for output in manifest["outputs"]
+        for bias in parameters_of(output).biases()
+    ]
+
+
+def spending(manifest: dict[str, Any]) -> str:
+    """Return what all releases of the dataset cost a person together, as far as that is tracked."""
+    spent = manifest["ledger"]
+    if spent is None:
+        return "Whether there are other releases of the same private data is not tracked; what they cost adds up."
+    return (
+        f"All releases of the same private data so far, by the curator's ledger: ε = {spent['spent_after']} at "
+        f"δ = {spent['delta']}; before this one ε = {spent['spent_before']}, this one alone ε = {spent['spent_here']}."
+    )
+
+
+def recomputed(sha256: str) -> str:
+    """Return where all that is promised can be checked: in the bundle of this SHA-256."""
+    return (
+        "Everything that is promised here follows from the bundle, and can be recomputed without the data: synthrelease verify FILE. "
+        f"SHA-256 of the bundle: {sha256}."
+    )
+
+
+def keywords(manifest: dict[str, Any]) -> list[str]:
+    """Return what a release can be found by; differential privacy only if something in it has that."""
+    subjects = dict.fromkeys(kind_of(output).subject for output in manifest["outputs"])
+    promises = {output["guarantee"]["kind"] for output in manifest["outputs"]}
+    return [
+        "eye tracking",
+        *subjects,
+        *(["differential privacy"] if manifest["privacy"]["composition"]["outputs"] else []),
+        *(["plausible deniability"] if "plausible_deniability" in promises else []),
+    ]
+
+
+def _meaning(manifest: dict[str, Any]) -> list[str]:
+    """The promise as a bet, as the public page has it; none where nothing, or nothing any more, bounds it."""
+    if manifest["randomness"]["test_seed"] or not manifest["privacy"]["composition"]["outputs"]:
+        return []
+    promise = promise_of(manifest)
+    return [promise.headline, *promise.sentences]

@@ -1,0 +1,80 @@
+"""How good a heatmap will be, from public numbers alone: the correlation with the exact map that a prior lets expect.
+
+Maps are taken to stray from the prior's mean as its power says. With signal S_k = H²·(μ² + P)_k, noise N_k, and what an
+estimate keeps of them, the correlation over cells follows from sums over frequencies (Parseval).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.numerics.inversion import Prior
+from synthrelease.numerics.spectrum import Band
+
+_MOST_PEOPLE = 1 << 33
+
+
+def correlation_of_posterior(
+    prior: Prior, frequencies: Band, noise: NDArray[np.float64], *, mean_known: bool
+) -> float:
+    """Return the correlation of the posterior mean with the exact map: √(Σ H²(μ² + gP)/Σ H²(μ² + P)), g = P/(P + N).
+
+    Args:
+        prior: what maps are like.
+        frequencies: the band, with H.
+        noise: N, variance of the noise of every coefficient of the density, shape (K,).
+        mean_known: whether the estimate uses μ; else μ² counts as power.
+    """
+    h, mean, power = frequencies.attenuation[1:] ** 2, prior.mean[1:] ** 2, prior.power[1:]
+    if not mean_known:
+        mean, power = np.zeros_like(mean), power + mean
+    kept = power**2 / (power + noise[1:])
+    return math.sqrt(float((h * (mean + kept)).sum() / (h * (mean + power)).sum()))
+
+
+def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows: int, columns: int) -> float:
+    """Return the correlation of a map of cells that is noised and blurred, and nothing else.
+
+    Cells average what lies in them: of frequency (u, v) they leave s = sinc(u/2·rows)·sinc(v/2·columns), and nothing from
+    their own number on. With S = μ² + P: Σ H²·s·S/√(Σ H²·S · Σ H²·(s²·S + N)), the last sum over what cells can show.
+
+    Args:
+        prior: what maps are like.
+        frequencies: the band, with H.
+        noise: N, variance of the noise of every coefficient of the density.
+        rows: of the cells.
+        columns: of the cells.
+    """
+    u, v = frequencies.frequencies[:, 1:]
+    h = frequencies.attenuation[1:] ** 2
+    signal = prior.mean[1:] ** 2 + prior.power[1:]
+    shown = (u < rows) & (v < columns)
+    down, across = (
+        np.sinc(np.arange(box) / (2 * cells))
+        for box, cells in zip(frequencies.box, (rows, columns), strict=True)
+    )
+    left = np.where(shown, down[u] * across[v], 0.0)
+    own = (h * (left**2 * signal + shown * noise)).sum()
+    return float((h * left * signal).sum() / math.sqrt(float((h * signal).sum()) * float(own)))
+
+
+def people_needed(correlation: Callable[[float], float], target: float) -> int | None:
+    """Return the least number of people for which `correlation` reaches a target, None if that is beyond all people.
+
+    Args:
+        correlation: of a number of people, not decreasing.
+        target: what is to be reached.
+    """
+    low, high = 0, 1
+    while not correlation(high) >= target:  # a quality that is no number is not reached either
+        low, high = high, 2 * high
+        if high > _MOST_PEOPLE:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if correlation(middle) >= target else (middle, high)
+    return high

@@ -1,0 +1,179 @@
+"""The integers of a spectral heatmap, and what follows from them: used to make a release and to check it.
+
+An integer is a coefficient of a person's map, times a public weight, in steps; R steps are the norm that a person is
+clipped to. The weights are H^a, which makes low frequencies, of which a blurred map consists, count most. The constant,
+which is 1 for every map, has a small weight of its own: its sum tells how much of everybody was left after clipping,
+and so what to divide by.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.numerics import centre_bias
+from synthrelease.numerics.inversion import Prior, nearest_map, posterior
+from synthrelease.numerics.spectrum import Band, band, middles, rendered, rendered_variance
+
+RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a norm
+CUTOFF = 1e-3  # τ: frequencies that the blur leaves less of are not released
+CONSTANT_STEPS = 5243  # of the constant of one map: 0.08 of R
+MOST_CELLS = 1 << 26  # of one map, frames included
+# What is left of a person on one stimulus after clipping, expected before any is measured.
+_LEFT_MEAN, _LEFT_DEVIATION = 0.6, 0.35
+_LEAST_PART = 0.05  # of the expected mass, whatever the noise says
+
+
+@dataclass(frozen=True)
+class SpectralForm:
+    """The public numbers between a map and its integers."""
+
+    # σ_b of the blur as a share of each axis: (height, width) or (time, height, width)
+    blurs: tuple[float, ...]
+    cells: tuple[int, ...]  # of the rendered map, along each axis
+    # a of the weights H^a
+    exponent: float = (
+        1.25  # these three are the plan's defaults too, chosen on images 1001–1010 of osie_mouse
+    )
+    # c₀, the norm people are clipped to, as a share of that of a person who looks at one typical point
+    clip: float = 0.35
+    prior: str = centre_bias.CENTRE  # "centre" or "none"
+
+    def __post_init__(self) -> None:
+        """Check that there is something to release, and not too much.
+
+        Raises:
+            ValueError: so large a blur that no frequency is left, so small a one that too many are, or too many cells.
+        """
+        if not all(math.isfinite(blur) and blur > 0 for blur in self.blurs):
+            raise ValueError("Expected blurs > 0, found another")
+        if math.prod(self.cells) > MOST_CELLS:
+            raise ValueError(f"Expected at most {MOST_CELLS} cells, found {math.prod(self.cells)}")
+        if not (self.band.frequencies[-2:].sum(axis=0) > 0).any():
+            raise ValueError("Expected a blur that leaves a frequency, found one that leaves none")
+
+    @property
+    def band(self) -> Band:
+        """The frequencies that are released."""
+        return band(self.blurs, CUTOFF)
+
+    def steps(self) -> NDArray[np.float64]:
+        """Return how many steps a coefficient of 1 is, shape (K,).
+
+        A person who looks at one point has, squared and on average over the points, the norm Σ H^2a without the constant.
+        """
+        weight = self.band.attenuation**self.exponent
+        steps: NDArray[np.float64] = weight * (RADIUS / (self.clip * np.sqrt((weight[1:] ** 2).sum())))
+        steps[0] = CONSTANT_STEPS
+        return steps
+
+    def heatmap(self, noisy: NDArray[np.integer], *, mass: float, deviation: float) -> NDArray[np.float64]:
+        """Return the density of attention, blurred, 1 on average: the nearest map to what the noisy integers tell.
+
+        Args:
+            noisy: integers of one stimulus, shape (K,).
+            mass: how many people's worth of map they hold.
+            deviation: standard deviation of the noise, in steps.
+        """
+        mean, variance = self._posterior(noisy, mass, deviation)
+        found = nearest_map(mean, variance, self.band) * self.band.attenuation
+        shown = rendered(found, self.band, self._places())
+        return np.maximum(shown, 0.0, out=shown)
+
+    def uncertainty(
+        self, noisy: NDArray[np.integer], *, mass: float, mass_error: float, deviation: float
+    ) -> NDArray[np.float64]:
+        """Return the standard deviation of `heatmap`'s error at every cell, from the known noise, the prior and the mass.
+
+        The error is that against the map of *clipped* people: what clipping takes from people who look at few places is
+        not in it. It is that of the linear estimate: the nearest map, which knows that maps are not negative, errs less.
+
+        Args:
+            noisy: integers of one stimulus, shape (K,).
+            mass: how many people's worth of map they hold.
+            mass_error: standard deviation of the mass.
+            deviation: standard deviation of the noise, in steps.
+        """
+        mean, variance = self._posterior(noisy, mass, deviation)
+        h = self.band.attenuation
+        from_mass = rendered(mean * h, self.band, self._places())
+        # In place from here on: on a large grid a new array takes longer than what is done with it.
+        from_mass -= 1.0
+        from_mass *= mass_error / mass
+        from_mass *= from_mass
+        squared = rendered_variance(variance * h**2, self.band, self._places())
+        squared += from_mass
+        return np.sqrt(squared, out=squared)
+
+    def _posterior(
+        self, noisy: NDArray[np.integer], mass: float, deviation: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        unit = self.steps() * mass
+        density = noisy / unit
+        density[0] = 1.0
+        return posterior(density, deviation / unit, _prior(self.prior, self.blurs))
+
+    def _places(self) -> list[NDArray[np.float64]]:
+        return [middles(cells) for cells in self.cells]
+
+
+@functools.lru_cache(maxsize=4)
+def _prior(name: str, blurs: tuple[float, ...]) -> Prior:
+    """The prior of a form, public, which every map of an output asks for twice."""
+    prior = centre_bias.prior(name, band(blurs, CUTOFF))
+    prior.mean.flags.writeable = prior.power.flags.writeable = False
+    return prior
+
+
+def masses(
+    constants: NDArray[np.integer],
+    *,
+    deviation: float,
+    viewers: NDArray[np.integer] | None,
+    people: int | None,
+    joint: bool,
+) -> NDArray[np.float64]:
+    """Return how many people's worth of map the integers of every stimulus hold, and how well that is known, shape (S, 2).
+
+    Where the number of viewers is public, 0.6 ± 0.35 of a person is expected to be left on a stimulus after clipping, and less
+    by the root of how many stimuli people count on if they are clipped over all at once; the noisy constants correct that:
+    one share for all stimuli then, else one for each. Where it is not public, maps are expected to hold their mean, give
+    or take as much.
+
+    Args:
+        constants: the noised integers of the constants, shape (S,).
+        deviation: standard deviation of their noise, in steps.
+        viewers: how many people count on each stimulus, if public.
+        people: n, if public.
+        joint: whether people were clipped over all stimuli at once.
+
+    Returns:
+        Mass, positive, and its standard deviation.
+    """
+    held, error = constants / CONSTANT_STEPS, np.full(len(constants), deviation / CONSTANT_STEPS)
+    if viewers is None or people is None:
+        mean = max(float(held.mean()), float(error[0]) / math.sqrt(held.size))
+        return _combined(mean, mean, held, error)
+    seen = np.maximum(viewers, 1e-3)  # nobody saw it: noise, divided by next to nothing, that tells nothing
+    left, errors = held / seen, error / seen
+    crowding = 1.0
+    if joint:
+        crowding = math.sqrt(max(1.0, float(seen.sum()) / people))
+        left = np.full(held.shape, held.sum() / seen.sum())
+        errors = np.full(held.shape, error[0] * math.sqrt(held.size) / seen.sum())
+    share = _combined(_LEFT_MEAN / crowding, _LEFT_DEVIATION / crowding, left, errors)
+    return np.asarray(share * seen[:, None])
+
+
+def _combined(
+    mean: float, deviation: float, measured: NDArray[np.float64], error: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What was expected and what was measured, each weighted by its precision, and the error that is left; shape (S, 2)."""
+    expected, found = deviation**-2, error**-2
+    left = (expected + found) ** -0.5
+    both = (expected * mean + found * measured) * left**2
+    return np.stack([np.maximum(both, np.maximum(_LEAST_PART * mean, left / 2)), left], axis=1)

@@ -1,0 +1,1 @@
+"""The plan and the policy: TOML files that people write, checked, as frozen values."""

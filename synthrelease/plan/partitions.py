@@ -1,0 +1,237 @@
+"""An input in parts that each hold some people whole: what one process reads at a time, or several do side by side.
+
+Bounding a person's contribution takes all of their rows at once, so a part is a set of people, not a stretch of the file.
+An input of at most `most_rows` rows is one part, whose rows are read once, with its public facts. Of a larger one only the labels are
+read first, and then the rows of each part: a file that is sorted by person is read once, any other once for every part, each time keeping
+only its rows. What is collected from all parts is the same whatever they are (`kinds.contributions`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.data.cells import in_natural_order, label_texts
+from synthrelease.data.coordinates import Coordinates
+from synthrelease.data.facts import Facts
+from synthrelease.data.features import Features, load_features
+from synthrelease.data.gaze import Gaze, Reach, load_gaze
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.data.losses import Loss, added, notes
+from synthrelease.data.readers import reader_for
+from synthrelease.data.readers.opening import opened
+from synthrelease.data.screen import Screen
+from synthrelease.data.source import Source
+from synthrelease.data.tables import Table, read_if_small, read_slices
+from synthrelease.errors import PlanError
+from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.measured import Measure, Measured
+from synthrelease.kinds.mechanism import Collector
+
+PART_CELLS = 1 << 24  # of a part
+Stamp = str
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Some people of an input."""
+
+    spec: InputSpec
+    names: tuple[str, ...]  # of its stimuli or recordings, public
+    people: tuple[str, ...]  # their labels, in natural order; private
+    numbers: NDArray[np.int64]  # of each among all people of the input, shape (P,)
+    cells: pl.Series | None  # of the column of people, those that stand for them; None if they are all there
+    stamp: Stamp  # of the files, from before anything of them was read
+    table: Table | None = field(default=None, repr=False)  # the rows, if they were read with the public facts
+
+    def read(self) -> Gaze | Features:
+        """Return these people's data.
+
+        Raises:
+            DataError, MachineError: the file cannot be used.
+            PlanError: it is not the one that the noise was solved for.
+        """
+        spec, o = self.spec, self.spec.options
+        source = spec.source if self.table is None else self.table
+        rows = {
+            "columns": o["columns"],
+            "missing": o["missing"],
+            "people": self.cells,
+            "chosen": spec.chosen,
+        }
+        data: Gaze | Features
+        if spec.kind == "gaze":
+            data = load_gaze(
+                source,
+                screen=Screen(**o["screen"]),
+                stimuli=self.names,
+                coordinates=Coordinates(o["coordinates"], o["origin"]),
+                off_screen=o["off_screen"],
+                **rows,
+            )
+        else:
+            data = load_features(
+                source, bounds=o["bounds"], categories=o["categories"], recordings=self.names, **rows
+            )
+        if self.table is None and (data.identities != self.people or stamp_of(spec.source) != self.stamp):
+            raise PlanError(
+                "data-changed",
+                "the data changed while they were read",
+                where=str(spec.source.path),
+                remedy="build again",
+            )
+        return data
+
+
+def stamp_of(source: Source | Path) -> Stamp:
+    """Return a digest of what the file system says of a source's files: names, sizes, and when they were written last; of rows in memory, theirs.
+
+    Raises:
+        DataError, MachineError: a file cannot be used.
+    """
+    source = Source.of(source)
+    if source.frame is not None:
+        return source.frame.digest
+    state = hashlib.sha256()
+    for path in reader_for(source).files(source):
+        with opened(path) as file:
+            about = os.fstat(file.fileno())
+        state.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\0".encode())
+    return state.hexdigest()
+
+
+def most_rows(spec: InputSpec) -> int:
+    """Return how many rows a part has at most, unless they are one person's."""
+    return max(1, PART_CELLS // len(set(spec.columns)))
+
+
+def nobody(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
+    """Return the data of no people: what is collected of it has the shapes of what is collected of anybody."""
+    o, none, number = spec.options, np.zeros(0), np.zeros(0, dtype=np.int64)
+    if spec.kind == "gaze":
+        assigned = np.zeros((0, len(names)), dtype=np.bool_)
+        return Gaze(Screen(**o["screen"]), names, 0, assigned, number, number, none, none, none, number)
+    features, labels = tuple(o["bounds"]), tuple(o["categories"])
+    bounds = np.array(list(o["bounds"].values()), dtype=np.float64).reshape(-1, 2)
+    values, codes = np.zeros((0, len(features))), np.zeros((0, len(labels)), dtype=np.int64)
+    return Features(features, bounds, names, 0, number, number, values, labels, codes)
+
+
+def small_tables(specs: Mapping[str, InputSpec]) -> dict[str, Table]:
+    """Read the inputs that are small enough to be one part, all of their columns in one pass.
+
+    Raises:
+        DataError, MachineError: a file cannot be used.
+    """
+    tables = {
+        name: read_if_small(spec.source, spec.columns, most_rows=most_rows(spec))
+        for name, spec in specs.items()
+    }
+    return {name: table for name, table in tables.items() if table is not None}
+
+
+def divided(spec: InputSpec, facts: Facts, stamp: Stamp, table: Table | None = None) -> tuple[Partition, ...]:
+    """Return an input in parts: one if it is small.
+
+    Args:
+        spec: the input.
+        facts: what is public of it.
+        stamp: of its file, from before those were read.
+        table: its rows, if it is small.
+
+    Raises:
+        DataError, MachineError: the file cannot be used.
+    """
+    all_people = in_natural_order(facts.identities)
+    if table is not None:
+        return (
+            Partition(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp, table),
+        )
+    number = {name: n for n, name in enumerate(all_people)}
+    parts = []
+    for cells in people_in_parts(spec, most_rows(spec)):
+        people = in_natural_order(set(label_texts(cells)))
+        numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
+        parts.append(Partition(spec, facts.names, tuple(people), numbers, cells, stamp))
+    return tuple(parts)
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What the people of an input, or of a part of it, contribute to its outputs; private."""
+
+    collected: dict[str, Collected]  # by output
+    measured: dict[str, Measured]  # by output
+    losses: tuple[Loss, ...]  # what was dropped or clipped
+    reach: Reach  # of points on the screen
+
+    def joined(self, other: Contributions) -> Contributions:
+        """Return what the people of both parts contribute."""
+        return Contributions(
+            {name: own.joined(other.collected[name]) for name, own in self.collected.items()},
+            {name: dict(Counter(own) + Counter(other.measured[name])) for name, own in self.measured.items()},
+            added((*self.losses, *other.losses)),
+            self.reach.joined(other.reach),
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was dropped or clipped, and what looks like a mistake, in sentences for the curator alone."""
+        return (*notes(self.losses), *self.reach.notes)
+
+
+def contributions(
+    part: Partition, collectors: Mapping[str, Collector], measures: Mapping[str, Measure]
+) -> Contributions:
+    """Return what a part's people contribute.
+
+    Args:
+        part: the people.
+        collectors: of outputs, by name.
+        measures: of the same.
+
+    Raises:
+        DataError, MachineError: the file cannot be used.
+        PlanError: it is not the one that the noise was solved for.
+    """
+    data = part.read()
+    return Contributions(
+        {name: collect(data).numbered(part.numbers) for name, collect in collectors.items()},
+        {name: count(data) for name, count in measures.items()},
+        data.losses,
+        data.reach if isinstance(data, Gaze) else Reach(),
+    )
+
+
+def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
+    """Return the distinct cells of a column of people, in parts that stand for at most so many rows, one person at least.
+
+    Cells that are written differently and mean one person stay together.
+    """
+    column = spec.options["columns"]["person"]
+    counted = pl.concat(
+        (
+            table.frame.group_by(column, maintain_order=True).len()
+            for table in read_slices(spec.source, [column], most=most_rows)
+        ),
+        how="vertical_relaxed",  # of files whose numbers are of several types
+    )
+    cells = counted.group_by(column, maintain_order=True).agg(pl.col("len").sum())
+    person = label_texts(cells[column]).alias("person")
+    rows_of = cells.with_columns(person).group_by("person", maintain_order=True).agg(pl.col("len").sum())
+    part, filled, part_of = 0, 0, {}
+    for name, rows in rows_of.iter_rows():
+        if filled and filled + rows > most_rows:
+            part, filled = part + 1, 0
+        part_of[name] = part
+        filled += rows
+    number = pl.Series([part_of[name] for name in person.to_list()])
+    return tuple(cells[column].filter(number == p) for p in range(part + 1))

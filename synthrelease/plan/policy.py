@@ -1,0 +1,194 @@
+"""What a curator, an archive or a review board asks of every release: a TOML file, checked before and after a build."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synthrelease.bundle.finding import Finding
+from synthrelease.dp import accounting
+from synthrelease.dp import event as events
+from synthrelease.dp.event import DeniabilityTest, Event, RandomizedTest, flatten
+from synthrelease.dp.guarantee import ApproxDP, Guarantee, Neighbours, PlausibleDeniability, PureDP
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
+from synthrelease.errors import PolicyError
+from synthrelease.plan.settings_file import read_settings
+
+# Who limits ε asks for outputs that have one, unless they say which others they accept.
+_SPENDING, _PRIVATE = {"max_epsilon", "max_delta", "max_epsilon_of_dataset"}, [PureDP.kind, ApproxDP.kind]
+
+
+@dataclass(frozen=True)
+class PromisedOutput:
+    """What a policy asks about an output."""
+
+    name: str  # the output's
+    mechanism: dict[str, Any]  # the manifest's entry: name, parameters, public inputs
+    guarantee: Guarantee  # what it promises by itself
+    event: Event  # what is done
+
+
+@dataclass(frozen=True)
+class Promised:
+    """What a policy asks about a release, planned or made."""
+
+    neighbours: str  # the relation
+    guarantee: Guarantee  # of all differentially private outputs together
+    outputs: Sequence[PromisedOutput]  # each by itself
+    dataset_epsilon: float | None  # ε of all releases of the dataset; None if it is not tracked
+    dataset_delta: float | None = None  # δ at which that is; None if it is not tracked
+
+    @classmethod
+    def from_manifest(cls, manifest: dict[str, Any]) -> Promised:
+        """Read what a bundle's manifest promises."""
+        privacy, spent = manifest["privacy"], manifest["ledger"]
+        return cls(
+            privacy["neighbours"],
+            guarantee_from_json(privacy["guarantee"]),
+            [
+                PromisedOutput(
+                    output["name"],
+                    output["mechanism"],
+                    guarantee_from_json(output["guarantee"]),
+                    events.from_json(output["event"]),
+                )
+                for output in manifest["outputs"]
+            ],
+            None if spent is None else spent["spent_after"],
+            None if spent is None else spent["delta"],
+        )
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy that has been read."""
+
+    path: Path  # the file
+    limits: dict[str, Any]  # the keys of `schemas/policy-v1.schema.json` that it states
+
+    @property
+    def most_epsilon_of_dataset(self) -> float | None:
+        """The limit for ε of all releases of a dataset, if there is one."""
+        most: float | None = self.limits.get("max_epsilon_of_dataset")
+        return most
+
+    @property
+    def required_attacks(self) -> list[str]:
+        """Attacks to run before publishing, which no bundle shows."""
+        attacks: list[str] = self.limits.get("required_attacks", [])
+        return attacks
+
+    def breaches(self, promised: Promised) -> list[str]:
+        """Return where a release is not what the policy asks for, in sentences."""
+        return [*self._of_release(promised), *self._of_outputs(promised)]
+
+    def require(self, promised: Promised) -> None:
+        """Refuse a release that is not what the policy asks for.
+
+        Raises:
+            PolicyError: it is not; all breaches are named.
+        """
+        found = self.breaches(promised)
+        if found:
+            raise PolicyError(
+                "policy-violated",
+                f"the release is not what the policy '{self.limits['name']}' asks for",
+                where=str(self.path),
+                found="; ".join(found),
+                remedy="change the plan; or ask those whose policy it is",
+            )
+
+    def _of_release(self, promised: Promised) -> Iterator[str]:
+        limits = self.limits
+        private = any(output.guarantee.kind in _PRIVATE for output in promised.outputs)
+        if private and promised.guarantee.kind not in _PRIVATE and _SPENDING & set(limits):
+            yield "no ε of all outputs together"
+        for key, letter in (("epsilon", "ε"), ("delta", "δ")):
+            value, most = getattr(promised.guarantee, key, None) or 0.0, limits.get(f"max_{key}")
+            if most is not None and value > most:
+                yield f"{letter} = {value:g}, at most {most:g} is allowed"
+        yield from self._of_noise_beside_tests(promised)
+        if promised.neighbours not in limits.get("neighbours", [promised.neighbours]):
+            yield f"the relation {promised.neighbours}, {' or '.join(limits['neighbours'])} is asked for"
+        spent, most = promised.dataset_epsilon, limits.get("max_epsilon_of_dataset")
+        if spent is None and (limits.get("require_ledger", False) or most is not None):
+            yield "no ledger tracks what all releases cost"
+        elif spent is not None and most is not None and spent > most:
+            yield f"ε = {spent:g} of all releases together, at most {most:g} is allowed"
+        delta, most = promised.dataset_delta, limits.get("max_delta")
+        if delta is not None and most is not None and delta > most:
+            yield f"δ = {delta:g} of all releases together, at most {most:g} is allowed"
+
+    def _of_noise_beside_tests(self, promised: Promised) -> Iterator[str]:
+        """Noise that is part of no promise of ε, as that of a model under a deniability test, tells of people all the same."""
+        most, delta = self.limits.get("max_epsilon"), self.limits.get("max_delta", 0.0)
+        beside = (output.event for output in promised.outputs if output.guarantee.kind not in _PRIVATE)
+        if most is None or not any(map(accounting.protected_part, beside)):
+            return
+        all_of_it = [output.event for output in promised.outputs]
+        epsilon = accounting.epsilon_at(
+            all_of_it, delta=delta, neighbours=Neighbours(promised.neighbours), budget=most
+        )
+        if epsilon > most:
+            found = "no ε" if math.isinf(epsilon) else f"ε = {epsilon:g}"
+            yield f"{found} of all noise, that beside deniability tests too, at most {most:g} is allowed at δ = {delta:g}"
+
+    def _of_outputs(self, promised: Promised) -> Iterator[str]:
+        for output in promised.outputs:
+            for breach in self._of_output(output):
+                yield f"{output.name}: {breach}"
+
+    def _of_output(self, output: PromisedOutput) -> Iterator[str]:
+        limits, promise = self.limits, output.guarantee
+        people, least = output.mechanism["public_inputs"]["people"], limits.get("least_people")
+        if least is not None and people is None:
+            yield f"a private number of people, at least {least} are asked for"
+        elif least is not None and people < least:
+            yield f"{people} people, at least {least} are asked for"
+        most = limits.get("max_delta")
+        delta = getattr(promise, "delta", 0.0)
+        if most is not None and delta > most:
+            yield f"δ = {delta:g}, at most {most:g} is allowed"
+        kinds = limits.get("guarantees", _PRIVATE if _SPENDING & set(limits) else [promise.kind])
+        if promise.kind not in kinds:
+            yield f"a guarantee of kind {promise.kind}, {' or '.join(kinds)} is asked for"
+        names = {output.mechanism["name"], output.mechanism["parameters"].get("calibration")}
+        names |= {leaf.type for leaf in flatten(output.event)}
+        for name in sorted(names & set(limits.get("forbidden_mechanisms", []))):
+            yield f"{name} is forbidden"
+        tests = [leaf for leaf in flatten(output.event) if isinstance(leaf, DeniabilityTest | RandomizedTest)]
+        for test in tests:
+            yield from self._of_test(test)
+        if (
+            isinstance(promise, PlausibleDeniability)
+            and promise.vacuous
+            and {"least_k", "max_gamma"} & set(limits)
+        ):
+            yield "a deniability test that cannot fail"
+
+    def _of_test(self, test: DeniabilityTest | RandomizedTest) -> Iterator[str]:
+        least, most = self.limits.get("least_k"), self.limits.get("max_gamma")
+        counted = test.counted if isinstance(test, DeniabilityTest) else "person"
+        if least is not None and (test.k < least or counted != "person"):
+            yield f"k = {test.k} (each a {counted}), at least {least} people are asked for"
+        if most is not None and test.gamma > most:
+            yield f"γ = {test.gamma:g}, at most {most:g} is allowed"
+
+
+def policy_findings(policy: Policy, manifest: dict[str, Any]) -> list[Finding]:
+    """Return where a bundle, which has been verified, is not what a policy asks for."""
+    return [Finding("policy", "", breach) for breach in policy.breaches(Promised.from_manifest(manifest))]
+
+
+def load_policy(path: str | Path) -> Policy:
+    """Read and check a policy.
+
+    Raises:
+        PlanError: it is not TOML, or does not fit the schema.
+        MachineError: it may not be read.
+    """
+    document, _ = read_settings(Path(path), "policy")
+    return Policy(Path(path), document["policy"])

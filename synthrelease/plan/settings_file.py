@@ -1,0 +1,323 @@
+"""TOML files that people write, checked against a shipped schema, with complaints in the words of a person."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from synthrelease.errors import MachineError, PlanError
+from synthrelease.schemas import referred, schema, validator
+
+# Of a place and a schema's complaint: a refusal, if it needs words of its own.
+Explain = Callable[[str, Any], PlanError | None]
+FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
+_MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
+_LIMITS = {  # a schema's keywords in words; {0} is the limit, {1} the types it names
+    "type": "{1}",
+    "oneOf": "",
+    "minimum": "at least {0}",
+    "exclusiveMinimum": "more than {0}",
+    "maximum": "at most {0}",
+    "exclusiveMaximum": "less than {0}",
+    "minLength": "not empty",
+    "maxLength": "at most {0} characters",
+    "minItems": "at least {0} in the list",
+    "maxItems": "at most {0} in the list",
+    "uniqueItems": "nothing twice in the list",
+    "minProperties": "at least {0} in the table",
+}
+
+
+def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> tuple[dict[str, Any], bytes]:
+    """Return a file that fits the schema `<what>-v1`, and its text.
+
+    Args:
+        path: the file.
+        what: "plan" or "policy".
+        explain: makes the refusal of complaints that need words of their own.
+
+    Raises:
+        PlanError: it is not TOML, or does not fit the schema.
+        MachineError: it may not be read.
+    """
+    text = _text(path, what)
+    try:
+        document = _toml(path, text, what)
+        refuse_misfit(path, document, what, explain=explain)
+    except RecursionError:
+        raise PlanError(
+            "nested-too-deeply",
+            f"the {what} has lists or tables within each other without end",
+            where=str(path),
+            expected=f"the keys of a {what}",
+            remedy="take the brackets out",
+        ) from None
+    return document, text
+
+
+def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise PlanError(
+            "not-utf8",
+            f"the {what} is not UTF-8 text",
+            where=str(path),
+            expected="a TOML file",
+            remedy="save it as UTF-8",
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(
+            "bad-syntax",
+            f"the {what} is not valid TOML",
+            where=str(path),
+            found=str(error),
+            remedy='correct that line: key = value, with text in quotes ("…") and lists in brackets ([…])',
+        ) from None
+
+
+def _text(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except PermissionError:
+        raise MachineError(
+            "cannot-read", f"the {what} may not be read", where=str(path), remedy="check its permissions"
+        ) from None
+    except (OSError, ValueError):
+        raise PlanError(
+            "no-such-file",
+            f"there is no such {what}",
+            where=repr(str(path))[1:-1],
+            expected="a TOML file",
+            remedy="correct the path" + _MAKE.get(what, ""),
+        ) from None
+
+
+def refuse_misfit(
+    path: Path,
+    document: dict[str, Any],
+    what: str,
+    *,
+    explain: Explain | None = None,
+    lists_shown: bool = True,
+) -> None:
+    """Refuse what does not fit the schema `<what>-v1`; arguments as of `read_settings`.
+
+    What is no file but what a program gave may hold a private column where a list belongs: then `lists_shown` is false.
+
+    Raises:
+        PlanError: it does not.
+    """
+    from jsonschema.exceptions import best_match  # noqa: PLC0415  slow to import
+
+    schema_name = f"{what}-v1"
+    _refuse_dates_and_long_numbers(path, document)
+    places = list(dict.fromkeys(_to_fill_in(document)))
+    if places:
+        raise PlanError(
+            "fill-in",
+            "some values are still to be filled in",
+            where=str(path),
+            found=f'"{FILL_IN}" at {", ".join(places)}',
+            remedy="replace each, or take it out of its list; what stands beside it in the file says what is usual",
+        )
+    error = best_match(_leaves(validator(schema_name).iter_errors(document)))
+    if error is None:
+        return
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+    where = f"{path}: {place.lstrip('.')}" if place else str(path)
+    special = explain(where, error) if explain is not None else None
+    refusal = special or explained(where, error, schema(schema_name))
+    in_list = bool(error.absolute_path) and isinstance(error.absolute_path[-1], int)
+    if not lists_shown and (in_list or isinstance(error.instance, list)):
+        refusal = _unseen(refusal, error.instance)
+    raise refusal
+
+
+def _refuse_dates_and_long_numbers(path: Path, document: dict[str, Any]) -> None:
+    """Refuse what TOML has and a plan cannot use; a schema of JSON does not know them."""
+    for place, value in _values(document):
+        dated = isinstance(value, dt.date | dt.time)
+        if dated or (isinstance(value, int) and abs(value) >= 1 << 63):
+            raise PlanError(
+                "bad-value",
+                "the value is not possible",
+                where=f"{path}: {place}",
+                found="a date or a time" if dated else "a whole number of more than 64 bits",
+                expected="a number, text, a list or a table",
+                remedy="write it in quotes" if dated else "write it with a decimal point, or in quotes",
+            )
+
+
+def _values(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all that is neither a list nor a table, with its place."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _values(entry, f"{place}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for number, entry in enumerate(value):
+            yield from _values(entry, f"{place}[{number}]")
+    else:
+        yield place, value
+
+
+def _unseen(refusal: PlanError, value: Any) -> PlanError:
+    """A refusal that does not repeat a list, or what stands in one."""
+    hidden = refusal.code == "unknown-choice"  # the problem repeats what was found
+    return PlanError(
+        "bad-value" if hidden else refusal.code,
+        "the value is not possible" if hidden else refusal.problem,
+        where=refusal.where,
+        found=f"a list of {len(value)}" if isinstance(value, list) else "",
+        expected=refusal.expected,
+        remedy="correct the value" if refusal.found else refusal.remedy,  # which may repeat what was found
+    )
+
+
+def _to_fill_in(value: Any, place: str = "") -> Iterator[str]:
+    """Yield where somebody still has to decide; a list is one place."""
+    if value == FILL_IN:
+        yield place
+    elif isinstance(value, dict):
+        for key, own in value.items():
+            yield from _to_fill_in(own, f"{place}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for number, own in enumerate(value):
+            yield from _to_fill_in(own, f"{place}[{number}]" if isinstance(own, dict) else place)
+
+
+def _leaves(errors: Any) -> Iterator[Any]:
+    for error in errors:
+        if error.validator == "allOf" and error.context:
+            yield from _leaves(error.context)
+        else:
+            yield error
+
+
+def explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
+    """Return a complaint of a schema in the words of a person.
+
+    Args:
+        where: the place, for the message.
+        error: jsonschema's.
+        whole: the schema.
+    """
+    match error.validator:
+        case "additionalProperties" | "unevaluatedProperties":
+            return _unknown_key(where, error)
+        case "required":
+            missing = next(key for key in error.validator_value if key not in error.instance)
+            return PlanError(
+                "key-missing",
+                f"the key '{missing}' is missing",
+                where=where,
+                expected=_purpose(error.schema, missing, whole),
+                remedy=f"add it: {_written(missing, top=not error.absolute_path)}",
+            )
+        case "dependentRequired":
+            given, missing = next(
+                (key, other)
+                for key, others in error.validator_value.items()
+                for other in others
+                if key in error.instance and other not in error.instance
+            )
+            return PlanError(
+                "key-missing",
+                f"the key '{missing}' is missing, which goes with '{given}'",
+                where=where,
+                expected=_purpose(error.schema, missing, whole),
+                remedy=f"add it: {missing} = …; or leave out {given}",
+            )
+        case "enum" | "const":
+            offered = error.validator_value if error.validator == "enum" else [error.validator_value]
+            return PlanError(
+                "unknown-choice",
+                f"{str(error.instance)!r} is not offered",
+                where=where,
+                expected="one of " + ", ".join(map(str, offered)),
+                remedy=nearest(str(error.instance), [str(o) for o in offered]) or "write one of these",
+            )
+        case _:
+            words = _LIMITS.get(error.validator, "").format(
+                error.validator_value, _types(error.validator_value)
+            )
+            return PlanError(
+                "bad-value",
+                "the value is not possible",
+                where=where,
+                found=_kind(error.instance),
+                expected="; ".join(filter(None, [words, error.schema.get("description", "")])),
+                remedy=_retyped(error) or "correct the value",
+            )
+
+
+def _retyped(error: Any) -> str:
+    """How to write a value of the wrong type, if it only looks wrong."""
+    value, asked = error.instance, error.validator_value
+    if error.validator != "type" or isinstance(value, bool):
+        return ""
+    types = {asked} if isinstance(asked, str) else set(asked)
+    match value:
+        case str() if types & {"number", "integer"} and _NUMBER.fullmatch(value.strip()):
+            told = f"without quotes: {value.strip()}"
+        case str() if "array" in types:
+            told = f'in brackets: ["{value[:80]}"]'
+        case int() | float() if "string" in types:
+            told = f'in quotes: "{value}"'
+        case dict() if "array" in types:
+            told = f"with two brackets: [[{error.absolute_path[-1]}]]"
+        case list() if "object" in types:
+            told = f"with one pair of brackets: [{'.'.join(map(str, error.absolute_path))}]"
+        case _:
+            return ""
+    return f"write it {told}"
+
+
+def _written(key: str, *, top: bool) -> str:
+    """Return how a missing key begins in a file."""
+    tables = {"inputs": "[inputs.NAME]", "outputs": "[[outputs]]"}
+    return tables.get(key, f"[{key}]") if top else f"{key} = …"
+
+
+def _types(value: Any) -> str:
+    names = {"integer": "a whole number", "number": "a finite number", "string": "text", "array": "a list"}
+    listed = value if isinstance(value, list) else [value]
+    return " or ".join(names.get(name, f"a {name}") for name in map(str, listed))
+
+
+def _kind(value: Any) -> str:
+    """Return a value of the plan as the plan would write it, shortened."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    return "an empty list" if value == [] else repr(value)[:80]
+
+
+def _unknown_key(where: str, error: Any) -> PlanError:
+    known = list(error.schema.get("properties", {}))
+    key = next(key for key in error.instance if key not in known)
+    return PlanError(
+        "unknown-key",
+        f"unknown key '{key}'",
+        where=where,
+        expected="one of " + ", ".join(known),
+        remedy=nearest(key, known) or "leave it out, or move it to where it belongs",
+    )
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """Return a question that names the known word most like another; empty if none is."""
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean '{near[0]}'?" if near else ""
+
+
+def _purpose(parent: dict[str, Any], key: str, whole: dict[str, Any]) -> str:
+    node = referred(parent.get("properties", {}).get(key, {}), whole)
+    return str(node.get("description", ""))

@@ -1,0 +1,67 @@
+"""The layers of the package, from the ground up: the picture and the list in docs/architecture.md, and test_layers.py, are all of this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A module or a folder of modules below `synthrelease`.
+
+    Attributes:
+        name: of it, without `.py`.
+        storey: what it belongs to, in the picture.
+        what: is in it.
+    """
+
+    name: str
+    storey: str
+    what: str
+
+
+_STOREYS = {
+    "ground": {
+        "printable": "text from outside, where a person is to read it",
+        "errors": "every error, and the exit code it ends with",
+        "files": "files and folders that are whole or not there",
+        "parallel": "many calls side by side: a coordinator, its pools",
+    },
+    "science": {
+        "numerics": "NumPy in, NumPy out: spectra, bases, tries, projections",
+        "units": "units that names of features end in",
+        "field_schema": "what JSON Schema says of a field of a dataclass, from its type",
+        "dp": "guarantees, events, sensitivities, calibration, accounting; no data. noise/: the only source of randomness, exact samplers",
+        "number_words": "numbers as a reader wants them",
+        "remarks": "what a manifest states by codes with fields, and the sentences of it",
+        "data": "tables, screens, series; readers/ one file per format",
+    },
+    "kinds": {
+        "kinds": "one folder per kind of output: public half (parameters, datasets, derivations), private half (contributions, noise), proof notes",
+        "schemas": "the schemas of plans and manifests, from what kinds declare",
+    },
+    "bundle": {
+        "bundle": "the only reader and writer of HDF5; contents, claims and signatures checked by verify",
+    },
+    "what is shown and spent": {
+        "report": "pages, figures, summaries, what changed between two releases",
+        "ledger": "what all releases of a dataset cost together: entries, accounts, debits",
+    },
+    "plan": {
+        "plan": "TOML files against a schema, as frozen values: plan, policy; an input in partitions that each hold some people whole",
+        "init": "what init proposes after a look at files: roles of columns, trackers, identifiers",
+        "prepare": "raw samples -> fixations, saccades, windows of features: tables that a plan reads next",
+    },
+    "release": {
+        "building": "from a plan to a verified bundle: budget, design, preview, builder, batch",
+        "arrays": "one mechanism for arrays in memory, without a plan",
+        "exports": "a release in the forms that other tools read: tables, folders, one file per form",
+        "evaluation": "a release beside the data, for the curator alone: ground truth, metrics, attacks, the private page",
+    },
+    "terminal": {
+        "demo": "the demonstration and its data",
+        "api": "what commands do, as functions; synthrelease itself offers them",
+        "cli": "parse, call, print, exit code",
+    },
+}
+LAYERS = [Layer(name, storey, what) for storey, names in _STOREYS.items() for name, what in names.items()]
