@@ -10,7 +10,7 @@ What is asked, mechanically:
 
 1. *docstring*: it has one.
 2. *shape*: if an annotation of a parameter or of what is returned says array (`NDArray`, `ArrayLike`, or a name that the module makes an
-   alias of one), the docstring, or for methods, fields and properties that of the class or of the method that it overrides, says a shape: "shape (N,)", "(C, m) array",
+   alias of one), the docstring, or for fields a comment beside them, or for methods, fields and properties those of the class or of the method that it overrides, says a shape: "shape (N,)", "(C, m) array",
    "same shape", "shape of"; or "scalar or array", where any shape is taken and kept.
 3. *unit*: likewise it says what the numbers are: a word of `UNITS`, which are physical units (px, mm, s, degrees, in the feature's unit), steps,
    and words for numbers without one (integers, counts, number of, probabilities, shares, weights, labels, whether, bits, dimensionless).
@@ -53,7 +53,7 @@ SCOPE = (
     "dp",
 )
 SOURCED = re.compile(
-    r"dp/(?!noise/)\w+\.py|kinds/\w+/(?!__init__|kind\b|words|request|public|prepare|accuracy|units|plausibility)\w+\.py"
+    r"dp/(?!noise/)\w+\.py|kinds/\w+/(?!__init__|kind\b|words|request|public|prepare|accuracy|unit_costs|plausibility)\w+\.py"
 )
 _ARRAY = re.compile(r"\b(NDArray|ArrayLike|np\.ndarray)\b")
 _SHAPE = re.compile(
@@ -96,7 +96,8 @@ def lacks(folder: Path, scope: tuple[str, ...] = SCOPE) -> Iterator[Lack]:
 
 
 def _of_file(file: Path, folder: Path) -> Iterator[Lack]:
-    tree, name = ast.parse(file.read_text("utf-8")), str(file.relative_to(folder))
+    text, name = file.read_text("utf-8"), str(file.relative_to(folder))
+    tree, lines = ast.parse(text), text.splitlines()
     aliases = _aliases(tree)
     told = ast.get_docstring(tree) or ""
     if not told:
@@ -108,7 +109,8 @@ def _of_file(file: Path, folder: Path) -> Iterator[Lack]:
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             yield from _of_function(node, name, "", aliases)
         elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield from _of_class(node, name, aliases, _overridden(node, classes))
+            comments = "\n".join(_comments_of_fields(node, lines))
+            yield from _of_class(node, name, aliases, _overridden(node, classes), comments)
 
 
 def _overridden(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, str]:
@@ -122,11 +124,25 @@ def _overridden(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[st
     }
 
 
-def _of_class(node: ast.ClassDef, file: str, aliases: set[str], overridden: dict[str, str]) -> Iterator[Lack]:
+def _comments_of_fields(node: ast.ClassDef, lines: list[str]) -> Iterator[str]:
+    """The comments above and beside the fields of a class."""
+    for field in (part for part in node.body if isinstance(part, ast.AnnAssign)):
+        above = field.lineno - 2
+        while lines[above].lstrip().startswith("#"):
+            yield lines[above]
+            above -= 1
+        for line in lines[field.lineno - 1 : field.end_lineno]:
+            yield line.partition("  # ")[2]
+
+
+def _of_class(
+    node: ast.ClassDef, file: str, aliases: set[str], overridden: dict[str, str], comments: str
+) -> Iterator[Lack]:
     told, where = ast.get_docstring(node) or "", f"{file}:{node.lineno} {node.name}"
     if not told:
         yield Lack(where, "docstring")
         return
+    told = f"{told}\n{comments}"
     fields = [part.annotation for part in node.body if isinstance(part, ast.AnnAssign)]
     yield from _of_arrays(fields, told, where, aliases)
     for part in node.body:

@@ -17,8 +17,7 @@ LABEL = {"$ref": "texts-v1.schema.json#/$defs/line"}
 LABELS = {"$ref": "texts-v1.schema.json#/$defs/lines"}
 Label = Annotated[str, LABEL]
 Labels = Annotated[tuple[str, ...], LABELS]  # a public list
-Count = Annotated[int, {"minimum": 1}]
-Positive = Annotated[float, {"exclusiveMinimum": 0}]
+PositiveInt = Annotated[int, {"minimum": 1}]
 _TYPES = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 
@@ -36,9 +35,11 @@ def schema_of(hint: Any) -> Schema:
     """Return the schema of the values of a type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
-        return _annotated(arguments[0], [one for one in arguments[1:] if isinstance(one, dict)])
+        return _annotated(
+            arguments[0], [argument for argument in arguments[1:] if isinstance(argument, dict)]
+        )
     if origin in (types.UnionType, typing.Union):
-        return _union([one for one in arguments if one is not types.NoneType])
+        return _union([argument for argument in arguments if argument is not types.NoneType])
     if origin is tuple:
         return _array(arguments)
     if dataclasses.is_dataclass(hint):
@@ -49,8 +50,8 @@ def schema_of(hint: Any) -> Schema:
 def object_schema(kind: Any, names: typing.Collection[str] | None = None) -> Schema:
     """Return the schema of an object that has the fields of a dataclass, or some of them."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    fields = [one.name for one in dataclasses.fields(kind) if names is None or one.name in names]
-    optional = {one.name for one in dataclasses.fields(kind) if one.metadata.get("optional")}
+    fields = [field.name for field in dataclasses.fields(kind) if names is None or field.name in names]
+    optional = {field.name for field in dataclasses.fields(kind) if field.metadata.get("optional")}
     return {
         "type": "object",
         "additionalProperties": False,
@@ -61,8 +62,8 @@ def object_schema(kind: Any, names: typing.Collection[str] | None = None) -> Sch
 
 def _annotated(hint: Any, keywords: list[Schema]) -> Schema:
     merged: Schema = {}
-    for one in keywords:
-        merged |= one
+    for annotation in keywords:
+        merged |= annotation
     if "$ref" in merged or "enum" in merged or "const" in merged or "oneOf" in merged:
         return merged if not _may_be_null(hint) or "$ref" not in merged else _or_null(merged)
     schema = schema_of(hint)
@@ -75,8 +76,8 @@ def _may_be_null(hint: Any) -> bool:
 
 def _or_null(schema: Schema) -> Schema:
     words = {key: schema[key] for key in ("description",) if key in schema}
-    rest = {key: value for key, value in schema.items() if key not in words}
-    return {**words, "oneOf": [rest, {"type": "null"}]}
+    constraints = {key: value for key, value in schema.items() if key not in words}
+    return {**words, "oneOf": [constraints, {"type": "null"}]}
 
 
 def _union(hints: list[Any]) -> Schema:

@@ -10,7 +10,7 @@ _NEAR_ONE = 0.999  # what a tenth of a percent cannot tell from certainty
 
 
 def percent_up(share: float) -> str:
-    """Return a share as a percentage that is not below it: of a bound, no more is promised than holds."""
+    """Return a share as a percentage that is not below it: a bound is never stated better than it is."""
     return f"{math.ceil(share * 1000 - 1e-9) / 10:g} %"
 
 
@@ -45,12 +45,12 @@ def scientific_up(number: float) -> str:
 
 def short(number: float, digits: int = 4) -> str:
     """Return a measured number with so many digits at most, what is far from 1 with a power of ten, and no sign of minus nothing."""
-    told = (
+    text = (
         f"{abs(number):.{digits}g}" if not 10**digits <= abs(number) < _MOST_GROUPED else grouped(abs(number))
     )
-    if "e" in told:
-        told = _with_power(*told.split("e"))
-    return f"\N{MINUS SIGN}{told}" if number < 0 and told != "0" else told
+    if "e" in text:
+        text = _with_power(*text.split("e"))
+    return f"\N{MINUS SIGN}{text}" if number < 0 and text != "0" else text
 
 
 def several(number: int, noun: str, plural: str = "") -> str:

@@ -43,11 +43,8 @@ def sentence(stated: Remark | Mapping[str, Any] | str, sentences: Mapping[str, s
         stated = Remark(stated["code"], stated["fields"])
     try:
         return _Sentence().vformat(sentences[stated.code], (), stated.fields)
-    except (
-        KeyError,
-        ValueError,
-        TypeError,
-    ):  # of a version to come, a kind that is not installed, or a manifest with faults
+    except (KeyError, ValueError, TypeError):
+        # Of a version to come, a kind that is not installed, or a manifest with faults.
         fields = ", ".join(f"{key} = {value}" for key, value in stated.fields.items())
         return f"{stated.code} ({fields})" if fields else stated.code
 

@@ -35,23 +35,23 @@ def validator(name: str) -> Any:
     def number(checker: object, value: object) -> bool:
         return integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
-    every = Draft202012Validator.VALIDATORS["items"]
-
+    check_items = Draft202012Validator.VALIDATORS["items"]
     whole = schema(name)
 
     @cache
     def without_reference(reference: str) -> dict[str, Any]:
-        found = {"$ref": reference}
-        inlined = referred(found, whole)
-        return found if "$ref" in json.dumps(inlined) else inlined
+        node = {"$ref": reference}
+        inlined = referred(node, whole)
+        return node if "$ref" in json.dumps(inlined) else inlined
 
-    def items(checker: Any, of: Any, instance: Any, own: Any) -> Any:
-        if not isinstance(instance, list) or len(instance) <= own.get("maxItems", len(instance)):
-            is_reference = isinstance(of, dict) and set(of) == {"$ref"}  # looked up once, not for every item
-            yield from every(checker, without_reference(of["$ref"]) if is_reference else of, instance, own)
+    def items(checker: Any, item: Any, instance: Any, array: Any) -> Any:
+        if not isinstance(instance, list) or len(instance) <= array.get("maxItems", len(instance)):
+            if isinstance(item, dict) and set(item) == {"$ref"}:  # looked up once, not for every item
+                item = without_reference(item["$ref"])
+            yield from check_items(checker, item, instance, array)
 
-    def const(_validator: object, value: object, found: object, _schema: object) -> Iterator[ValidationError]:
-        if type(found) is not type(value) or found != value:
+    def const(_checker: Any, value: object, instance: object, _schema: Any) -> Iterator[ValidationError]:
+        if type(instance) is not type(value) or instance != value:
             yield ValidationError(f"{value!r} was expected")
 
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
@@ -117,7 +117,9 @@ def with_kinds(document: dict[str, Any], installed: Sequence[Kind]) -> dict[str,
     if document["$id"] == _MANIFESTS:
         _describe_kinds(whole, installed, {})
         for kind in installed:
-            whole["$defs"] |= {_name(kind, one): one.schema()["parameters"] for one in kind.parameters}
+            whole["$defs"] |= {
+                _name(kind, parameters): parameters.schema()["parameters"] for parameters in kind.parameters
+            }
         whole["properties"]["outputs"]["items"]["allOf"] = [
             _if_kind(kind, {"properties": {"mechanism": _of_manifests(kind)}}) for kind in installed
         ]
@@ -157,15 +159,15 @@ def _of_manifests(kind: Kind) -> Schema:
         "properties": {"name": {"enum": kind.mechanisms}},
         "allOf": [
             {
-                "if": _is_named(one, kind),
+                "if": _is_named(parameters, kind),
                 "then": {
                     "properties": {
-                        "parameters": {"$ref": f"#/$defs/{_name(kind, one)}"},
-                        "public_inputs": one.schema()["public_inputs"],
+                        "parameters": {"$ref": f"#/$defs/{_name(kind, parameters)}"},
+                        "public_inputs": parameters.schema()["public_inputs"],
                     }
                 },
             }
-            for one in kind.parameters
+            for parameters in kind.parameters
         ],
     }
 
@@ -174,12 +176,15 @@ def _is_named(parameters: type[Parameters], kind: Kind) -> Schema:
     condition: Schema = {"properties": {"name": {"enum": list(parameters.mechanisms)}}}
     if parameters.only_calibration is not None:
         return {**condition, "allOf": [_calibrated(parameters.only_calibration)]}
-    others = [
-        one.only_calibration
-        for one in kind.parameters
-        if one.only_calibration is not None and set(one.mechanisms) & set(parameters.mechanisms)
+    calibrations = [
+        alternative.only_calibration
+        for alternative in kind.parameters
+        if alternative.only_calibration is not None
+        and set(alternative.mechanisms) & set(parameters.mechanisms)
     ]
-    return {**condition, "not": {"anyOf": list(map(_calibrated, others))}} if others else condition
+    return (
+        {**condition, "not": {"anyOf": list(map(_calibrated, calibrations))}} if calibrations else condition
+    )
 
 
 def _calibrated(calibration: str) -> Schema:

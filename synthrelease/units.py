@@ -24,5 +24,5 @@ _ENDING = re.compile(r"(?:[ _.]|\[|\()([A-Za-z]+)[\])]?$")
 
 def unit_of(name: str) -> str:
     """Return the unit that a feature's name ends in, such as "mm" of `size_mm` or `Size [mm]`; "" if it ends in none."""
-    found = _ENDING.search(name)
-    return "" if found is None else _BY_ENDING.get(found[1].lower(), "")
+    match = _ENDING.search(name)
+    return "" if match is None else _BY_ENDING.get(match[1].lower(), "")

@@ -13,13 +13,14 @@ from importlib.resources import as_file, files
 
 import numpy as np
 from numpy.typing import NDArray
+from reproductions._liu2019_cap import best_cap, expected_mse
 from reproductions._tracker import gaze_counts, load_image, paths, tracked
 
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
 from synthrelease.dp.calibration import liu2019_sigma
-from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
+from synthrelease.numerics.gaze_caps import excess_norms
 
 WORK = "all caps of Algorithm 1, 50 people × 1050×1680"
 PEOPLE, ROWS, COLUMNS, SAMPLES = 50, 1050, 1680, 1500

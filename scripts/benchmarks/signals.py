@@ -21,7 +21,7 @@ from synthrelease.data.features import Features
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Noise
 from synthrelease.dp.noise import SecureRandom, discrete_laplace
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.kinds.signals.coefficients import CoefficientSignals, totals
 from synthrelease.kinds.signals.public_series import EACH
 from synthrelease.numerics import derived
@@ -138,7 +138,7 @@ def _drawn(data: Features, mechanism: CoefficientSignals, event: Noise, draws: i
     unit = derived.IntegerUnit((0.0, 1.0), 1)
     for _ in range(0, draws, BLOCK):
         exact = np.broadcast_to(own, (BLOCK, *own.shape))
-        noisy = noised(exact, event, largest=mechanism.largest_integer, random=random)
+        noisy = add_noise(exact, event, largest=mechanism.largest_integer, random=random)
         total += float(derived.signal(noisy, parameters.form, unit)[..., 0].sum())
     return total
 

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reproductions._bozkir2021_data import Study
-from synthrelease.kinds.signals.bozkir2021 import PRINTED, SUM, PaperParameters
+from reproductions._bozkir2021_data import Numbers, Study
+from synthrelease.kinds.signals.bozkir2021 import PaperParameters
+
+
+class AsPrinted(PaperParameters):
+    """Parameters of DCFPA with Algorithm 1, line 3, as printed, which does not invert the differences."""
+
+    def undifferenced(self, differences: Numbers) -> Numbers:
+        """Return D̃_t + D̃_(t−1)."""
+        printed = differences.copy()
+        printed[..., 1:] += differences[..., :-1]
+        return printed
 
 
 @dataclass(frozen=True)
@@ -15,20 +25,18 @@ class Way:
     name: str
     mechanism: str
     chunk: int | None = None
-    inverse: str = SUM
+    kind: type[PaperParameters] = PaperParameters
 
     def parameters(self, epsilon: float, evaluations: int) -> PaperParameters:
         """Return the paper's parameters, k by the oracle."""
-        return PaperParameters(
-            self.mechanism, epsilon, self.chunk, evaluations=evaluations, inverse=self.inverse
-        )
+        return self.kind(self.mechanism, epsilon, self.chunk, evaluations=evaluations)
 
 
 CHUNKS = (32, 64, 128)
 LPA, FPA = Way("LPA", "lpa"), Way("FPA", "fpa")
 CFPA = tuple(Way(f"CFPA-{chunk}", "cfpa", chunk) for chunk in CHUNKS)
 DCFPA = tuple(Way(f"DCFPA-{chunk}", "dcfpa", chunk) for chunk in CHUNKS)
-AS_PRINTED = tuple(Way(f"DCFPA-{chunk} as printed", "dcfpa", chunk, PRINTED) for chunk in CHUNKS)
+AS_PRINTED = tuple(Way(f"DCFPA-{chunk} as printed", "dcfpa", chunk, AsPrinted) for chunk in CHUNKS)
 
 
 @dataclass(frozen=True)

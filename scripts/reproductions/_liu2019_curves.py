@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from reproductions._liu2019_cap import best_cap, expected_mse
 from synthrelease.dp.calibration import gaussian_sigma, laplace_scale, liu2019_sigma
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.dp.sensitivity import Sensitivity, gaze_maps
 from synthrelease.evaluation.metrics import correlation, kl_divergence, mse, similarity
 from synthrelease.numerics import derived
-from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
+from synthrelease.numerics.gaze_caps import excess_norms
 
 Map = NDArray[np.float64]
 BLUR_PX, SCREEN_PX = 24.0, (800, 600)  # one degree in OSIE

@@ -8,18 +8,19 @@ import made
 import numpy as np
 from numpy.typing import NDArray
 
+from reproductions._liu2019_cap import best_cap, expected_mse
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, good_delta
 from reproductions._tracker import SCREEN, gaze_counts, paths
 from synthrelease.data.gaze import Gaze
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.errors import PolicyError
 from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import LIU2019
 from synthrelease.numerics import derived
-from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
+from synthrelease.numerics.gaze_caps import excess_norms
 
 MOUSE_T = 200  # samples of a person that count: public
 PAPERS, EXACT, BOUNDED = "Gaussian, Theorem 3.4", "Gaussian, exact", f"Gaussian, exact, T = {MOUSE_T}"
@@ -59,7 +60,7 @@ def grid_points(
         own = random.spawn(name, str(columns), str(epsilon))
         found = []
         for _ in range(draws):
-            noisy = noised(total, event, largest=people * cap, random=own)
+            noisy = add_noise(total, event, largest=people * cap, random=own)
             found.append(correlation(on_common_grid(blurred(noisy, people)), truth))
         yield name, (cap, float(np.mean(found)), float(np.std(found)))
 

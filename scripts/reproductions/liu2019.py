@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from reproductions._liu2019_attacks import attack_noise_free, attack_selection, selection_bound
+from reproductions._liu2019_cap import best_cap
 from reproductions._liu2019_curves import (
     BLUR_PX,
     SCREEN_PX,
@@ -51,7 +52,6 @@ from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError, PolicyError
 from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.public import LIU2019
-from synthrelease.numerics.gaze_caps import best_cap
 
 IMAGE = "1005"
 OBSERVERS, REPLICATED, SAMPLES = 5, 50_000, 1500  # the paper's people; a stand-in for its tracker

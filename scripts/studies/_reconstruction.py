@@ -18,7 +18,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.dp.best_guess import best_guess_of
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.evaluation.attacks.aggregates import success_known_rest
 from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.spectral import contributions
@@ -157,7 +157,7 @@ class Released:
     def drawn(self, random: SecureRandom) -> NDArray[np.int64]:
         """Return the noised integers of one release."""
         largest = self._gaze.people * 2**17
-        return noised(self._own.sum(axis=0), self._event, largest=largest, random=random).astype(np.int64)
+        return add_noise(self._own.sum(axis=0), self._event, largest=largest, random=random).astype(np.int64)
 
     def map_of(self, noisy: NDArray[np.integer]) -> Map:
         """Return what is published, from its integers."""
@@ -167,12 +167,12 @@ class Released:
     def attacked(self, noisy: NDArray[np.integer], person: int) -> Map:
         """Return the most plausible map of a person for somebody who knows the n − 1 others' integers."""
         left = noisy - (self._own.sum(axis=0) - self._own[person])
-        return self._form.heatmap(left, mass=_CLIPPED, deviation=self._event.standard_deviation)
+        return self._form.heatmap(left, normalization=_CLIPPED, deviation=self._event.standard_deviation)
 
     def blind(self) -> Map:
         """Return the map of somebody who has not seen the release: the prior's."""
         nothing = np.zeros(self._own.shape[1], dtype=np.int64)
-        return self._form.heatmap(nothing, mass=_CLIPPED, deviation=1e12)
+        return self._form.heatmap(nothing, normalization=_CLIPPED, deviation=1e12)
 
     def found(self, truth: Maps, *, draws: int, random: SecureRandom) -> FoundInNoise:
         """Attack so many fresh releases, each person once the unknown one in every draw.

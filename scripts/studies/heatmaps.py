@@ -37,8 +37,8 @@ from synthrelease.errors import PolicyError
 from synthrelease.evaluation import metrics
 from synthrelease.kinds.heatmap.accuracy import Viewing
 from synthrelease.kinds.heatmap.cells import CellHeatmap
-from synthrelease.kinds.heatmap.public import SAMPLES
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
+from synthrelease.kinds.stimuli import SAMPLES
 from synthrelease.numerics import centre_bias
 from synthrelease.numerics.spectral import SpectralForm
 from synthrelease.numerics.spectrum import band, middles, rendered

@@ -25,7 +25,7 @@ from studies._ier2023 import CONDITIONS, features
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.evaluation.metrics import relative_mse, series_correlation
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.signals import coefficients
@@ -103,7 +103,7 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
     mechanism = made.spectral_signals(form, of=data, people=people)
     own = np.tensordot(times, spectral_signals.contributions(data, mechanism.parameters), 1)
     event = mechanism.calibrated_noise(Budget(1.0, DELTA))
-    noisy = noised(own, event, largest=2**40, random=SecureRandom.for_tests(1))
+    noisy = add_noise(own, event, largest=2**40, random=SecureRandom.for_tests(1))
     values = made.arrays(Drawn({"noisy": noisy}, event, mechanism.parameters))
     series = own_series(data, LENGTH)
     exact = np.tensordot(times, series - series.mean(axis=(1, 3), keepdims=True), 1) / people
@@ -159,7 +159,7 @@ def by_spectral(data: Features, length: int = LENGTH, **changes: Any) -> Release
     def release(times: NDArray[np.int64], budget: Budget, random: SecureRandom) -> Curves:
         parameters = replace(usual.parameters, people=int(times.sum()))
         event = usual.calibrated_noise(budget)
-        noisy = noised(np.tensordot(times, own, 1), event, largest=2**40, random=random)
+        noisy = add_noise(np.tensordot(times, own, 1), event, largest=2**40, random=random)
         values = made.arrays(Drawn({"noisy": noisy}, event, parameters))
         return _curves(data, lambda r, f: values[r, f, "values"])
 
@@ -176,7 +176,7 @@ def by_noise(data: Features, mechanism: str, noise: str = GAUSSIAN, **changes: A
     def release(times: NDArray[np.int64], budget: Budget, random: SecureRandom) -> Curves:
         people = int(times.sum())
         event = usual.calibrated_noise(budget)
-        noisy = noised(np.tensordot(times, own, 1), event, largest=2**50, random=random)
+        noisy = add_noise(np.tensordot(times, own, 1), event, largest=2**50, random=random)
         limits = [derived.IntegerUnit(data.limits(f), people) for f in range(len(data.features))]
         return np.stack([derived.signal(noisy[:, f], form, unit) for f, unit in enumerate(limits)], axis=1)
 

@@ -141,7 +141,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     if others and len(made) > 1:
         reason = "; ".join(f"{call.name}: {call.guarantee}" for call in others)
         return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relation)
-    if not others and not delta and accounting.parts(events).needs_delta:
+    if not others and not delta and accounting.parts_of(events).needs_delta:
         raise ArgumentError(
             "gaussian-needs-delta",
             "Gaussian noise cannot promise anything with δ = 0",

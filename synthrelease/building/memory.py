@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from synthrelease.building.design import Design, PlannedOutput
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.kinds.contributions import Collected, PersonRows, Rows, Several, Sums, Tally
+from synthrelease.kinds.contributions import Contribution, ContributionParts, PersonRows, Rows, Sums, Tally
 from synthrelease.plan.partitions import PART_CELLS, most_rows, nobody
 
 _LIBRARIES = 250 << 20  # bytes that a process has once all is imported
@@ -66,11 +66,11 @@ def memory(design: Design) -> Memory:
 def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
     """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
     spec, facts = output.spec, design.facts[output.spec.input]
-    empty: Collected = output.mechanism.collect(nobody(design.plan.inputs[spec.input], facts.names))
+    empty: Contribution = output.mechanism.collect(nobody(design.plan.inputs[spec.input], facts.names))
     return _bytes_of(empty, output, facts.people)
 
 
-def _bytes_of(empty: Collected, output: PlannedOutput, people: int) -> tuple[int, int]:
+def _bytes_of(empty: Contribution, output: PlannedOutput, people: int) -> tuple[int, int]:
     match empty:
         case Sums():
             return sum(array.nbytes for array in empty.arrays.values()), 0
@@ -81,7 +81,7 @@ def _bytes_of(empty: Collected, output: PlannedOutput, people: int) -> tuple[int
             return 0, _KEPT_ROW + _KEPT_TIMES * empty.row_bytes
         case Rows() | PersonRows():  # one of each person
             return 2 * people * empty.row_bytes, 0
-        case Several():
+        case ContributionParts():
             fixed, each = zip(
                 *(_bytes_of(part, output, people) for part in empty.parts.values()), strict=True
             )

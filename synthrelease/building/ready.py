@@ -17,7 +17,7 @@ from synthrelease.dp.event import differs_by_choice
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError
 from synthrelease.files import atomic
-from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.ledger import Ledger
 from synthrelease.parallel import Call, Job, Round
@@ -43,7 +43,7 @@ class Ready:
     ledger: Ledger | None  # that will be charged; None if none is
     most_epsilon: float | None  # a policy's limit for ε of all releases of the dataset; None if there is none
     # what people contribute, by output; what is drawn on leaves it
-    collected: dict[str, Collected] = field(repr=False)
+    collected: dict[str, Contribution] = field(repr=False)
     # outputs that no ε covers, drawn already: too few records may pass a test
     released: dict[str, Drawn] = field(repr=False)
     # what was dropped and clipped, what looks like a mistake, and how tests of `released` went
@@ -99,7 +99,7 @@ def ready_job(
 
 
 def drawn_on(
-    design: Design, collected: dict[str, Collected], random: SecureRandom, *, paid: bool
+    design: Design, collected: dict[str, Contribution], random: SecureRandom, *, paid: bool
 ) -> dict[str, Drawn]:
     """Draw on the outputs that a budget covers, or on those that none does; what they were drawn from is let go."""
     return {
@@ -109,7 +109,7 @@ def drawn_on(
     }
 
 
-def _refuse_likely_failures(design: Design, collected: Mapping[str, Collected]) -> None:
+def _refuse_likely_failures(design: Design, collected: Mapping[str, Contribution]) -> None:
     """Draw once, with noise that is thrown away, what may fail after noise was drawn: what fails here is not paid for.
 
     Raises:
@@ -120,7 +120,7 @@ def _refuse_likely_failures(design: Design, collected: Mapping[str, Collected]) 
             released_output(output, collected[output.name], SecureRandom())
 
 
-def released_output(planned: PlannedOutput, collected: Collected, random: SecureRandom) -> Drawn:
+def released_output(planned: PlannedOutput, collected: Contribution, random: SecureRandom) -> Drawn:
     """Draw on one output; RuntimeError if what was done is not what the design has planned."""
     drawn = planned.mechanism.draw(collected, planned.budget, random.spawn(planned.name))
     if drawn.event != planned.event and not differs_by_choice(planned.event, drawn.event):

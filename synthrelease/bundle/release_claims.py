@@ -70,7 +70,7 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     # All together cost what some of them cost, at least (`dp/filter.proof.md`); but of many releases that need no δ, the
     # sum of ε can be more than all cost at one.
     private = [part for event in recorded if (part := accounting.protected_part(event)) is not None]
-    least = max(before, here) if accounting.parts(private).needs_delta else before
+    least = max(before, here) if accounting.parts_of(private).needs_delta else before
     if delta == 0:
         least = before + here
     if least > after * (1 + 2 * _ROUNDING):

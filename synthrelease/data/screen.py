@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.field_schema import Count
+from synthrelease.field_schema import PositiveInt
 
 BLUR_SHARE = (
     0.03  # of the width, by default: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
@@ -29,8 +29,8 @@ class Screen:
         distance_mm: of the eyes, if declared.
     """
 
-    width_px: Count
-    height_px: Count
+    width_px: PositiveInt
+    height_px: PositiveInt
     width_mm: Annotated[float | None, _DECLARED] = field(default=None, metadata={"optional": True})
     distance_mm: Annotated[float | None, _DECLARED] = field(default=None, metadata={"optional": True})
 

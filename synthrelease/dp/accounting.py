@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from synthrelease.dp.calibration import gaussian_epsilon, round_up
+from synthrelease.dp.calibration import gaussian_epsilon
 from synthrelease.dp.deniability import best_t, trial_cost, trials_cost
 from synthrelease.dp.event import (
     Composed,
@@ -45,6 +45,7 @@ from synthrelease.dp.guarantee import (
     PureDP,
     Unit,
 )
+from synthrelease.dp.rounding import float_up, root_up, round_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -95,11 +96,11 @@ class Parts:
         return bool(self.mu_squared or self.opaque)
 
 
-def parts(events: Sequence[Event]) -> Parts:
+def parts_of(events: Sequence[Event]) -> Parts:
     """Return what is known of events that are differentially private; what costs nothing leaves no part."""
     steps = _steps(events)
-    noised = [e for e in steps if isinstance(e, DiscreteLaplace) and e.sensitivity > 0]
-    pure = [Fraction(e.sensitivity) / Fraction(e.scale) for e in noised]
+    laplace = [e for e in steps if isinstance(e, DiscreteLaplace) and e.sensitivity > 0]
+    pure = [Fraction(e.sensitivity) / Fraction(e.scale) for e in laplace]
     pure += [Fraction(e.epsilon) for e in steps if isinstance(e, PrivateChoice)]
     gaussian = (e for e in steps if isinstance(e, RoundedGaussian))
     squares = (Fraction(e.sensitivity) ** 2 / Fraction(e.scale) ** 2 for e in gaussian)
@@ -153,9 +154,9 @@ def compose(
     without = _without_privacy(leaves, neighbours, unit)
     if without is not None:
         return without
-    known = parts(events)
-    if not known.needs_delta:
-        pure = float_up(sum(known.pure, Fraction(0)))
+    parts = parts_of(events)
+    if not parts.needs_delta:
+        pure = float_up(sum(parts.pure, Fraction(0)))
         return PureDP(epsilon=claimed(pure, 6, budget), unit=unit, neighbours=neighbours)
     epsilon, digits = unrounded_epsilon(events, delta=delta)
     if math.isinf(epsilon):
@@ -166,21 +167,21 @@ def compose(
 def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, int]:
     """Return ε at δ > 0 of differentially private events, and to how many digits it is stated; infinity if it has no bound."""
     events = list(events)  # as in `compose`
-    known = parts(events)
-    pure, mu, opaque = sum(known.pure, Fraction(0)), root_up(known.mu_squared), known.opaque
-    alone = len(opaque) == 1 and mu == 0 and pure == 0
+    parts = parts_of(events)
+    pure, mu, opaque = sum(parts.pure, Fraction(0)), root_up(parts.mu_squared), parts.opaque
+    is_single = len(opaque) == 1 and mu == 0 and pure == 0
     # For each event that is known by its (ε, δ) only.
-    reserved = delta if alone else delta / (2 * max(len(opaque), 1))
+    reserved = delta if is_single else delta / (2 * max(len(opaque), 1))
     pairs = [pair for step in opaque if (pair := _pair(step, reserved)) is not None]
     if len(pairs) < len(opaque):
         return math.inf, 4
-    if alone:
+    if is_single:
         return pairs[0][0], 4
-    left = delta - sum(part for _, part in pairs)
-    gaussian = gaussian_epsilon(left, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0
+    remaining = delta - sum(part for _, part in pairs)
+    gaussian = gaussian_epsilon(remaining, sigma=1.0, sensitivity=mu) if mu > 0 else 0.0
     if pure == 0 and not pairs:
         return gaussian, 6
-    added_up = float_up(pure + Fraction(gaussian) + sum(Fraction(one) for one, _ in pairs))
+    added_up = float_up(pure + Fraction(gaussian) + sum(Fraction(epsilon) for epsilon, _ in pairs))
     if mu == 0 and not pairs:
         return added_up, 6
     choices = [(step.epsilon, 0.0) for step in _steps(events) if isinstance(step, PrivateChoice)]
@@ -190,7 +191,7 @@ def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, 
 
 
 def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit) -> Guarantee | None:
-    """What is left to promise where an event is not differentially private; None if all are."""
+    """The guarantee that is left where an event is not differentially private; None if all are."""
     tests = {leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)}
     for leaf in leaves:
         if isinstance(leaf, Unprotected):
@@ -264,12 +265,11 @@ def _randomized_epsilon(test: RandomizedTest, delta: float) -> float | None:
     from dp_accounting.pld import common  # noqa: PLC0415
     from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
 
-    one, one_delta = trial_cost(test, t)
-    grid = one / max(
-        1, min(2000, _LARGEST_GRID // test.trials)
-    )  # ε is a point of the grid: nothing is rounded
+    epsilon, trial_delta = trial_cost(test, t)
+    # ε is a point of the grid: nothing is rounded.
+    grid = epsilon / max(1, min(2000, _LARGEST_GRID // test.trials))
     trial = pld.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(one, one_delta), value_discretization_interval=grid
+        common.DifferentialPrivacyParameters(epsilon, trial_delta), value_discretization_interval=grid
     )
     composed = trial.self_compose(test.trials)
     return min(bound, float(composed.get_epsilon_for_delta(delta * (1 - _LIBRARY_CARE))))
@@ -300,21 +300,21 @@ def epsilon_at(
 ) -> float:
     """Return ε at δ of all that is differentially private in events, rounded up; infinity if that has none there.
 
-    Noise counts whatever stands beside it: who reads the noised counts of a model need not look at the records that were
+    Noise counts whatever stands beside it: who reads the noisy counts of a model need not look at the records that were
     drawn from it. No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
     """
     private = [part for event in events if (part := protected_part(event)) is not None]
     if not private:
         return 0.0
-    promise = compose(private, delta=delta or ANY_DELTA, neighbours=neighbours, budget=budget)
-    if isinstance(promise, PureDP) or (isinstance(promise, ApproxDP) and delta > 0):
-        return promise.epsilon
+    guarantee = compose(private, delta=delta or ANY_DELTA, neighbours=neighbours, budget=budget)
+    if isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and delta > 0):
+        return guarantee.epsilon
     return math.inf
 
 
 def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
     """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
-    return root_up(parts(events).mu_squared)
+    return root_up(parts_of(events).mu_squared)
 
 
 # A build composes the same events to divide the budget, for the manifest and to verify it; each time takes a tenth of a second.
@@ -336,16 +336,16 @@ def _mixed_epsilon(
     for (sensitivity, scale), times in Counter((e.sensitivity, e.scale) for e in laplace).items():
         steps = max(1, -(-sensitivity // _LARGEST_LATTICE))  # merged into one step: dominates (proof note)
         parameter = math.nextafter(steps / scale, math.inf)
-        one = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
-        losses.append(one.self_compose(times))
+        step_loss = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
+        losses.append(step_loss.self_compose(times))
     alike = Counter(pairs)
-    if len(alike) > _MOST_PAIRS:  # nobody makes so many unlike ones: what they add up to is a bound as well
+    if len(alike) > _MOST_PAIRS:  # not to be expected: what they add up to is a bound as well
         total = sum((Fraction(epsilon) for epsilon, _ in pairs), Fraction(0))
         alike = Counter([(float_up(total), sum(part for _, part in pairs))])
     for (epsilon, part), times in alike.items():
         pair = common.DifferentialPrivacyParameters(epsilon, part)
         losses.append(pld.from_privacy_parameters(pair).self_compose(times))
-    loss = functools.reduce(lambda one, other: one.compose(other), losses)
+    loss = functools.reduce(lambda total, part: total.compose(part), losses)
     return min(float(loss.get_epsilon_for_delta(delta)), added_up)
 
 
@@ -371,19 +371,3 @@ def _gaussian_loss(mu: float) -> PrivacyLossDistribution:
             _LOSS_STEP, lowest, highest, np.clip(deltas, 0.0, 1.0)
         )
     )
-
-
-def root_up(squared: Fraction) -> float:
-    """Return the root of a number, rounded up."""
-    half = (squared.numerator.bit_length() - squared.denominator.bit_length()) // 2
-    # Of a number near 1: in floating point a small square would be 0, and from there it is a long way.
-    root = math.ldexp(math.sqrt(squared / Fraction(4) ** half), half)
-    while Fraction(root) ** 2 < squared:
-        root = math.nextafter(root, math.inf)
-    return root
-
-
-def float_up(value: Fraction) -> float:
-    """Return the least floating-point number that is not below a number."""
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)

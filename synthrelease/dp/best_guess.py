@@ -1,6 +1,6 @@
-"""How often the best attacker is right about one person: what a promise means, in one number.
+"""How often the best attacker is right about one person: what a guarantee means, in one number.
 
-Of two neighbouring datasets each is the true one with probability ½. Whoever sees what was released, knows both datasets
+Of two neighbouring datasets each is the true one with probability ½. An attacker who sees what was released, knows both datasets
 and may compute anything, names the true one with a probability of at most (1 + TV)/2, TV being the total variation between
 the two distributions of what is released:
 
@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from synthrelease.dp.accounting import parts
+from synthrelease.dp.accounting import parts_of
 from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
 
@@ -48,12 +48,12 @@ def best_guess_of(events: Sequence[Event]) -> float | None:
     Args:
         events: what is differentially private, one person being in all of them.
     """
-    known = parts(events)
-    if known.opaque:
+    parts = parts_of(events)
+    if parts.opaque:
         return None
-    agree = math.prod(1 - math.tanh(float(epsilon) / 2) for epsilon in known.pure)
-    together = 1 - math.tanh(float(sum(known.pure)) / 2)
-    mu = math.sqrt(known.mu_squared)
+    agree = math.prod(1 - math.tanh(float(epsilon) / 2) for epsilon in parts.pure)
+    together = 1 - math.tanh(float(sum(parts.pure)) / 2)
+    mu = math.sqrt(parts.mu_squared)
     in_gauss = 2 * NormalDist().cdf(-mu / 2)
     return 1 - in_gauss * max(agree, together) / 2
 

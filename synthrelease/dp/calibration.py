@@ -1,11 +1,11 @@
-"""How much noise a promise needs, and what a given noise promises: exact, with σ rounded up.
+"""How much noise a guarantee needs, and what a given noise guarantees: exact, with σ rounded up.
 
 The Gaussian mechanism of L2 sensitivity Δ and standard deviation σ is (ε, δ)-differentially private if and
 only if, with μ = Δ/σ,
 
     δ ≥ Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ)          (Balle & Wang 2018, https://arxiv.org/abs/1805.06530, Eq. 6)
 
-`liu2019_sigma` is the paper's formula, kept for reproduction; its promise is computed by the line above.
+`liu2019_sigma` is the paper's formula, kept for reproduction; its guarantee is computed by the line above.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import math
 from fractions import Fraction
 
 from scipy.special import log_ndtr
+
+from synthrelease.dp.rounding import float_up
 
 _UNDERFLOW = -1000.0  # e^−1000 is no floating-point number
 _LARGEST_SHARE = 0.2  # of people whom δ could give away whole: n^(−3/2) of fewer than 25 people means nothing
@@ -113,9 +115,7 @@ def laplace_scale(epsilon: float, *, sensitivity: int) -> float:
     _check(epsilon=epsilon, sensitivity=sensitivity)
     if epsilon == 0 or sensitivity == 0:
         raise ValueError(f"Expected epsilon > 0 and sensitivity > 0, found {epsilon} and {sensitivity}")
-    exact = Fraction(sensitivity) / Fraction(epsilon)
-    scale = float(exact)
-    return scale if Fraction(scale) >= exact else math.nextafter(scale, math.inf)
+    return float_up(Fraction(sensitivity) / Fraction(epsilon))
 
 
 def liu2019_sigma(epsilon: float, delta: float, *, cap: int, pixels: int) -> float:
@@ -127,25 +127,13 @@ def liu2019_sigma(epsilon: float, delta: float, *, cap: int, pixels: int) -> flo
 
 
 def liu2019_level(epsilon: float, delta: float, *, people: int) -> str:
-    """Return what Liu et al. 2019 (section 4.1) would call a promise: "good", "okay" or "poor" privacy.
+    """Return what Liu et al. 2019 (section 4.1) would call a guarantee: "good", "okay" or "poor" privacy.
 
     Good at ε ≤ 1 and okay at ε ≤ 3, both at δ ≤ n^(−3/2), and as long as that is far below 1/n: poor otherwise.
     """
     if delta > people**-1.5 or delta * people >= _LARGEST_SHARE:
         return "poor"
     return "good" if epsilon <= 1 else "okay" if epsilon <= 3 else "poor"
-
-
-def round_up(value: float, digits: int) -> float:
-    """Return the least number of `digits` significant digits that is not below `value` ≥ 0."""
-    if value == 0:
-        return 0.0
-    shift = digits - 1 - math.floor(math.log10(value))
-    unit = Fraction(10) ** -shift
-    below = float(
-        math.floor(Fraction(value) / unit) * unit
-    )  # 0.1 is a hair above the decimal, and yet written 0.1
-    return below if below >= value else float(math.ceil(Fraction(value) / unit) * unit)
 
 
 def _raise_until(enough: object, value: float) -> float:

@@ -43,7 +43,7 @@ def even_pass_rate(*, categories: Sequence[int], drawn: Sequence[int], k: int, p
     from scipy.stats import binom  # noqa: PLC0415  slow to import
 
     shared = (math.prod(1 / size for size in categories[: len(categories) - omega]) for omega in drawn)
-    rates = [float(binom.sf(k - 2, people - 1, one)) for one in shared]
+    rates = [float(binom.sf(k - 2, people - 1, probability)) for probability in shared]
     return sum(rates) / len(rates)
 
 
@@ -63,13 +63,13 @@ def trials_cost(test: RandomizedTest, t: int, delta: float) -> float:
 
     ε√(2T·ln(1/δ̃)) + T·ε·tanh(ε/2) with ε, δ₁ of one trial and δ̃ = δ − T·δ₁; infinite where T·δ₁ exceeds δ.
     """
-    epsilon, one = trial_cost(test, t)
-    left = delta - test.trials * one
-    if left < 0:
+    epsilon, trial_delta = trial_cost(test, t)
+    remaining = delta - test.trials * trial_delta
+    if remaining < 0:
         return math.inf
     total = test.trials * epsilon
-    if left > 0:
-        root = math.sqrt(2 * test.trials * math.log(1 / left))
+    if remaining > 0:
+        root = math.sqrt(2 * test.trials * math.log(1 / remaining))
         total = min(total, (total * math.tanh(epsilon / 2) + epsilon * root) * (1 + 1e-12))
     return total
 
@@ -78,12 +78,12 @@ def best_t(test: RandomizedTest, delta: float) -> int | None:
     """Return the t for which `trials_cost` at δ is least; None if no t fits into δ."""
     t = np.arange(1, test.k)
     epsilon = test.epsilon0 + np.log1p(test.gamma * (1 + _TIES) / t)
-    left = delta - test.trials * np.exp(-test.epsilon0 * (test.k - t)) * (1 + 1e-12)
+    remaining = delta - test.trials * np.exp(-test.epsilon0 * (test.k - t)) * (1 + 1e-12)
     total = test.trials * epsilon
     with np.errstate(divide="ignore", invalid="ignore"):
-        root = np.sqrt(2 * test.trials * np.log(1 / left))
-        advanced = np.where(left > 0, total * np.tanh(epsilon / 2) + epsilon * root, np.inf)
-    cost = np.where(left >= 0, np.minimum(total, advanced), np.inf)
+        root = np.sqrt(2 * test.trials * np.log(1 / remaining))
+        advanced = np.where(remaining > 0, total * np.tanh(epsilon / 2) + epsilon * root, np.inf)
+    cost = np.where(remaining >= 0, np.minimum(total, advanced), np.inf)
     best = int(np.argmin(cost))
     # The last bit of δ may differ from that of `trials_cost`, which has the say.
     return int(t[best]) if math.isfinite(trials_cost(test, int(t[best]), delta)) else None

@@ -186,7 +186,7 @@ class Unprotected(Event):
 
 @dataclass(frozen=True)
 class Disjoint(Event):
-    """Each event touched other people, divided by a rule that looks at nobody: a person is in one of them at most."""
+    """Each event touched other people, divided by a rule that looks at no data: a person is in one of them at most."""
 
     type = "disjoint"
     events: tuple[Event, ...]
@@ -208,10 +208,6 @@ class Composed(Event):
         return {"type": self.type, "events": [event.to_json() for event in self.events]}
 
 
-BOZKIR2021_EVENT = Unprotected(
-    "sensitivities and numbers of coefficients are taken from the private data, and chunks of one person are counted "
-    "as if they were different people (Bozkir et al. 2021, for reproduction)"
-)
 Noise = RoundedGaussian | DiscreteLaplace
 
 

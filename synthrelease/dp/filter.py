@@ -1,6 +1,6 @@
-"""What releases cost together that were chosen one after the other, each by somebody who had seen those before: a filter.
+"""What releases cost together that were chosen one after the other, each by someone who had seen those before: a privacy filter.
 
-Composition as of one release (`accounting`) holds for events that were fixed beforehand. Whoever chooses with outcomes in hand can
+Composition as of one release (`accounting`) holds for events that were fixed beforehand. A curator who chooses with outcomes in hand can
 make more of them: histories may each be worth (ε, δ), and the choice between them up to twice the δ. Four sums are safe all the
 same, each by itself, and so are several at once whose δ add up to no more than δ (`filter.proof.md`):
 
@@ -23,9 +23,10 @@ from fractions import Fraction
 from typing import Self
 
 from synthrelease.dp import accounting, renyi
-from synthrelease.dp.accounting import Parts, claimed, float_up, root_up
+from synthrelease.dp.accounting import Parts, claimed
 from synthrelease.dp.calibration import gaussian_epsilon
 from synthrelease.dp.event import Event
+from synthrelease.dp.rounding import float_down, float_up, root_up
 
 GAUSSIAN_SHARE = Fraction(9, 10)  # of δ, for G; R has the rest, for the day when other noise joins
 _USUAL_DELTA = 1e-6  # for the choice of an order, where a grant has no δ yet
@@ -65,14 +66,14 @@ class Filter:
 
     @classmethod
     def of(cls, first: Sequence[Event], *, epsilon: float, delta: float) -> Self | None:
-        """Return the filter of whoever releases this first, with (ε, δ) for all; None if it costs nothing, and is no first."""
-        known = known_parts(first)
-        if not _costs(known):
+        """Return the filter of a dataset whose first release this is, with (ε, δ) for all; None if it costs nothing, and is no first."""
+        parts = private_parts(first)
+        if not _costs(parts):
             return None
-        if known.opaque:
+        if parts.opaque:
             return cls(None)
-        gaussian = known.mu_squared > 0 and not known.pure
-        like = known if known.mu_squared > 0 else _GAUSSIAN
+        gaussian = parts.mu_squared > 0 and not parts.pure
+        like = parts if parts.mu_squared > 0 else _GAUSSIAN
         room = _renyi_share(gaussian=gaussian) * Fraction(delta or _USUAL_DELTA)
         return cls(renyi.best_order(like, epsilon, room), gaussian)
 
@@ -91,36 +92,36 @@ class Filter:
             return []
         if self.order is None:
             return [sums.epsilon] if sums.delta <= _as_written(float(delta)) else []
-        found = [] if sums.mu_squared else [sums.pure]
+        bounds = [] if sums.mu_squared else [sums.pure]
         if delta == 0:
-            return found
+            return bounds
         if self.gaussian and not sums.pure and sums.mu_squared:
-            part = _float_down(GAUSSIAN_SHARE * delta)
+            part = float_down(GAUSSIAN_SHARE * delta)
             mu = root_up(sums.mu_squared)
-            found.append(Fraction(gaussian_epsilon(part, sigma=1.0, sensitivity=mu)))
-        rest = _renyi_share(gaussian=self.gaussian) * delta
-        return [*found, renyi.conversion(self.order, rest) + sums.divergence]
+            bounds.append(Fraction(gaussian_epsilon(part, sigma=1.0, sensitivity=mu)))
+        renyi_delta = _renyi_share(gaussian=self.gaussian) * delta
+        return [*bounds, renyi.conversion(self.order, renyi_delta) + sums.divergence]
 
 
-def known_parts(release: Sequence[Event]) -> Parts:
+def private_parts(release: Sequence[Event]) -> Parts:
     """Return what is known of those events of a release that are differentially private."""
-    return accounting.parts([event for event in release if accounting.is_differentially_private(event)])
+    return accounting.parts_of([event for event in release if accounting.is_differentially_private(event)])
 
 
-def _costs(known: Parts) -> bool:
-    return bool(known.pure or known.needs_delta)
+def _costs(parts: Parts) -> bool:
+    return bool(parts.pure or parts.needs_delta)
 
 
 @functools.lru_cache(maxsize=4096)
 def _sums(order: float | None, release: tuple[Event, ...], delta: float) -> FilterSums:
-    known = known_parts(release)
-    if not _costs(known):
+    parts = private_parts(release)
+    if not _costs(parts):
         return FilterSums()
-    pure = sum(known.pure, Fraction(0))
+    pure = sum(parts.pure, Fraction(0))
     if order is None:
-        return _own(release, delta) if known.needs_delta else FilterSums(1, epsilon=pure)
+        return _own(release, delta) if parts.needs_delta else FilterSums(1, epsilon=pure)
     return FilterSums(
-        1, int(bool(known.opaque)), pure, known.mu_squared, divergence=renyi.divergence(known, order)
+        1, int(bool(parts.opaque)), pure, parts.mu_squared, divergence=renyi.divergence(parts, order)
     )
 
 
@@ -140,11 +141,6 @@ def _renyi_share(*, gaussian: bool) -> Fraction:
 def _as_written(delta: float) -> Fraction:
     """The decimal that a person wrote: ten times 1e-7 is 1e-6. The number in its place differs by less than composition rounds up."""
     return Fraction(repr(delta))
-
-
-def _float_down(value: Fraction) -> float:
-    near = float(value)
-    return near if Fraction(near) <= value else math.nextafter(near, 0.0)
 
 
 def _values(sums: FilterSums) -> tuple[int | Fraction, ...]:

@@ -1,4 +1,4 @@
-"""What a release promises, as values of types that refuse to mix.
+"""What a release guarantees, as values of types that refuse to mix.
 
 Two guarantees of one kind, for one unit and one neighbouring relation, add up by that kind's own rule of
 sequential composition. Unlike ones never merge into one number: that is done, exactly, from *events* by
@@ -45,7 +45,7 @@ class Neighbours(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """A promise to every `unit` under a neighbouring relation; see the subclasses for its kinds.
+    """A guarantee to every `unit` under a neighbouring relation; see the subclasses for its kinds.
 
     `epsilon` is the ε of those that have one, and None for the others.
     """
@@ -68,12 +68,12 @@ class Guarantee:
 
     def to_json(self) -> dict[str, Any]:
         """Return the manifest's form: `kind`, `unit`, `neighbours` and the kind's own parameters."""
-        own = {
+        parameters = {
             f.name: getattr(self, f.name)
             for f in fields(self)
             if f.init and f.name not in ("unit", "neighbours")
         }
-        return {"kind": self.kind, "unit": str(self.unit), "neighbours": str(self.neighbours), **own}
+        return {"kind": self.kind, "unit": str(self.unit), "neighbours": str(self.neighbours), **parameters}
 
 
 def _positive(**values: float) -> None:
@@ -184,7 +184,7 @@ class PlausibleDeniability(Guarantee):
 
 @dataclass(frozen=True, kw_only=True)
 class NoGuarantee(Guarantee):
-    """Nothing is promised, for a reason that is told."""
+    """Nothing is guaranteed, for a reason that is stated."""
 
     kind = "none"
     reason: str
@@ -200,16 +200,16 @@ _KINDS: dict[str, type[Guarantee]] = {
 
 def from_json(form: dict[str, Any]) -> Guarantee:
     """Read a guarantee back from its manifest form; KeyError, TypeError or ValueError if it is not one."""
-    rest = dict(form)
-    kind = rest.pop("kind", None)
+    values = dict(form)
+    kind = values.pop("kind", None)
     if kind not in _KINDS:
         raise ValueError(f"Expected a guarantee of kind {', '.join(_KINDS)}, found another kind")
-    unit, neighbours = Unit(rest.pop("unit")), Neighbours(rest.pop("neighbours"))
-    return _KINDS[kind](unit=unit, neighbours=neighbours, **rest)
+    unit, neighbours = Unit(values.pop("unit")), Neighbours(values.pop("neighbours"))
+    return _KINDS[kind](unit=unit, neighbours=neighbours, **values)
 
 
 def no_less(value: float, digits: int) -> str:
-    """Return a number in so many digits, rounded up: a promise is never told smaller than it is.
+    """Return a number in so many digits, rounded up: a guarantee is never stated better than it is.
 
     What is nearer to the rounded one than accounting can tell counts as equal to it.
     """

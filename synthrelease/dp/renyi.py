@@ -35,14 +35,14 @@ def pure_divergence(epsilon: Fraction, order: float) -> Fraction:
     """
     with localcontext(_DIGITS):
         e, a = Decimal(epsilon.numerator) / epsilon.denominator, Decimal(order)
-        less = (1 + (-e).exp()).ln() - (1 + (-(2 * a - 1) * e).exp()).ln()
-        return min(Fraction(e - less / (a - 1) + _CARE * (1 + e)), epsilon)
+        correction = (1 + (-e).exp()).ln() - (1 + (-(2 * a - 1) * e).exp()).ln()
+        return min(Fraction(e - correction / (a - 1) + _CARE * (1 + e)), epsilon)
 
 
-def divergence(known: Parts, order: float) -> Fraction:
+def divergence(parts: Parts, order: float) -> Fraction:
     """Return that of events together: divergences of one order add up. What is opaque has none and is left out."""
-    pure = Counter(known.pure).items()
-    return gaussian_divergence(known.mu_squared, order) + sum(
+    pure = Counter(parts.pure).items()
+    return gaussian_divergence(parts.mu_squared, order) + sum(
         (times * pure_divergence(epsilon, order) for epsilon, times in pure), Fraction(0)
     )
 
@@ -59,7 +59,7 @@ def conversion(order: float, delta: Fraction) -> Fraction:
 
 
 @functools.lru_cache(maxsize=256)
-def best_order(known: Parts, epsilon: float, delta: Fraction) -> float:
+def best_order(parts: Parts, epsilon: float, delta: Fraction) -> float:
     """Return the order at which (ε, δ) has room for most releases like this one: largest (ε − c(α))/R_α.
 
     Where no order leaves room for anything, the one that leaves most to a larger ε.
@@ -68,4 +68,4 @@ def best_order(known: Parts, epsilon: float, delta: Fraction) -> float:
     if max(room.values()) <= 0:
         return max(ORDERS, key=room.__getitem__)
     wide = [order for order in ORDERS if room[order] > 0]
-    return max(wide, key=lambda order: room[order] / divergence(known, order))
+    return max(wide, key=lambda order: room[order] / divergence(parts, order))

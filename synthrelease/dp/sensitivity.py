@@ -2,7 +2,7 @@
 
 The mechanisms bound every contribution so that these hold, the contract tests attack them, and `verify`
 computes them again from the manifest. L1 sensitivities are integers; L2 sensitivities are returned squared,
-an integer too, and `root_up` takes the root. Each is proved in the note of its mechanism, `kinds/*/*.proof.md`.
+an integer too, and `rounding.root_up` takes the root. Each is proved in the note of its mechanism, `kinds/*/*.proof.md`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.rounding import root_up
 from synthrelease.numerics.signal_form import LPA, ChunkGroup, SignalForm
 from synthrelease.numerics.steps import HALF_RANGE
 
@@ -72,8 +73,8 @@ def gaze_maps(
     """
     l1, l2 = cap * cells, cap * cap * cells
     if max_samples is not None:
-        whole, rest = divmod(max_samples, cap)
-        l1, l2 = min(l1, max_samples), min(l2, whole * cap * cap + rest * rest)
+        whole, remainder = divmod(max_samples, cap)
+        l1, l2 = min(l1, max_samples), min(l2, whole * cap * cap + remainder * remainder)
     most = min(max_stimuli, stimuli)
     if neighbours is Neighbours.ADD_REMOVE_ONE:
         return Sensitivity(l1, l2).times(most)
@@ -89,8 +90,8 @@ def excess_over_cap(*, max_samples: int, cap: int, max_stimuli: int, neighbours:
     A person's excess is not negative and sums to at most T − m on each of M stimuli, most in one cell: its squared norm
     is at most M·(T − m)². Of two people, squared distances of vectors that are not negative are at most the sum.
     """
-    alone = max_stimuli * max(max_samples - cap, 0) ** 2
-    return alone if neighbours is Neighbours.ADD_REMOVE_ONE else 2 * alone
+    of_a_person = max_stimuli * max(max_samples - cap, 0) ** 2
+    return of_a_person if neighbours is Neighbours.ADD_REMOVE_ONE else 2 * of_a_person
 
 
 def boxed_series(*, steps: int, bound: int, neighbours: Neighbours) -> Sensitivity:
@@ -130,8 +131,8 @@ def signal_chunk(form: SignalForm, *, radii: Sequence[int], neighbours: Neighbou
     """
     if form.mechanism == LPA:
         return boxed_series(steps=1, bound=radii[0], neighbours=neighbours)
-    each = [_chunk(part, radius, neighbours) for part, radius in zip(form.parts, radii, strict=True)]
-    return Sensitivity(max(one.l1 for one in each), max(one.l2_squared for one in each))
+    chunks = [_chunk(part, radius, neighbours) for part, radius in zip(form.parts, radii, strict=True)]
+    return Sensitivity(max(chunk.l1 for chunk in chunks), max(chunk.l2_squared for chunk in chunks))
 
 
 def _chunk(part: ChunkGroup, radius: int, neighbours: Neighbours) -> Sensitivity:
@@ -150,8 +151,8 @@ def spectral_maps(
     """
     if joint:
         return clipped_coefficients(count=stimuli * coefficients, radius=radius, neighbours=neighbours)
-    one = clipped_coefficients(count=coefficients, radius=radius, neighbours=neighbours)
-    return one.times(min(max_stimuli, stimuli))
+    single_map = clipped_coefficients(count=coefficients, radius=radius, neighbours=neighbours)
+    return single_map.times(min(max_stimuli, stimuli))
 
 
 def shares(*, total: int, neighbours: Neighbours) -> Sensitivity:
@@ -196,9 +197,3 @@ def quantile_utility(p: Fraction, *, moving: bool, neighbours: Neighbours) -> in
 
 def _width(radius: int, neighbours: Neighbours) -> int:
     return radius if neighbours is Neighbours.ADD_REMOVE_ONE else 2 * radius
-
-
-def root_up(squared: int) -> float:
-    """Return √squared as the least float that is not below it."""
-    root = math.sqrt(squared)
-    return root if Fraction(root) ** 2 >= squared else math.nextafter(root, math.inf)

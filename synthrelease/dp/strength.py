@@ -1,7 +1,7 @@
-"""Which of two promises is the stronger: a partial order, in which much cannot be compared.
+"""Which of two guarantees is the stronger: a partial order, in which much cannot be compared.
 
-One promise is at least as strong as another if whatever keeps the one keeps the other. Only that is called stronger; where
-each promises something that the other does not, or nobody has shown how they relate, they are not comparable. (Implications: Dwork & Roth 2014; Dong, Roth & Su 2022; Bun & Steinke 2016; Bindschaedler et al. 2017.)
+One guarantee is at least as strong as another if whatever keeps the one keeps the other. Only that is called stronger; where
+each guarantees something that the other does not, or no one has shown how they relate, they are not comparable. (Implications: Dwork & Roth 2014; Dong, Roth & Su 2022; Bun & Steinke 2016; Bindschaedler et al. 2017.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SAME = "the promise is the same"
 
 
 class RelativeStrength(StrEnum):
-    """What became of a promise."""
+    """What became of a guarantee."""
 
     EQUAL = "equal"
     STRONGER = "stronger"
@@ -34,18 +34,18 @@ class RelativeStrength(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a new promise compares with an old one."""
+    """How a new guarantee compares with an old one."""
 
     verdict: RelativeStrength  # what the new one is
     because: str  # why, in words
 
 
 def verdict_of(*, keeps: bool, kept: bool) -> RelativeStrength:
-    """Return what a new promise is.
+    """Return what a new guarantee is.
 
     Args:
-        keeps: whether whatever keeps the new promise keeps the old one.
-        kept: whether whatever keeps the old promise keeps the new one.
+        keeps: whether whatever keeps the new guarantee keeps the old one.
+        kept: whether whatever keeps the old guarantee keeps the new one.
     """
     if keeps and kept:
         return RelativeStrength.EQUAL
@@ -66,8 +66,8 @@ def compare(old: Guarantee, new: Guarantee) -> Comparison:  # noqa: PLR0911  one
     * Other units, or other neighbours, do not compare.
 
     Args:
-        old: what was promised.
-        new: what is promised now.
+        old: what was guaranteed.
+        new: what is guaranteed now.
     """
     if old == new:
         return Comparison(RelativeStrength.EQUAL, SAME)
@@ -103,14 +103,14 @@ def _of_deniability(old: PlausibleDeniability, new: PlausibleDeniability) -> Com
     if old.counted != new.counted:
         return _not_comparable(f"k counts a {old.counted} in the old one, a {new.counted} in the new one")
     if old.vacuous != new.vacuous:
-        which = "new" if new.vacuous else "old"
-        return _not_comparable(f"the test of the {which} one cannot fail, and so tells nothing")
+        vacuous = "new" if new.vacuous else "old"
+        return _not_comparable(f"the test of the {vacuous} one cannot fail, and so tells nothing")
     # A larger k is the stronger, and a larger γ the weaker.
     return _of_losses({"k": float(-old.k), "γ": old.gamma}, {"k": float(-new.k), "γ": new.gamma})
 
 
 def _losses(guarantee: Guarantee) -> dict[str, float] | None:
-    """Numbers of which smaller ones promise more; None if it is no differential privacy."""
+    """Numbers of which smaller ones guarantee more; None if it is no differential privacy."""
     match guarantee:
         case PureDP():
             return {"ε": guarantee.epsilon, "δ": 0.0}
@@ -128,12 +128,12 @@ def _of_losses(before: dict[str, float], after: dict[str, float]) -> Comparison:
         keeps=all(after[name] <= before[name] for name in before),
         kept=all(after[name] >= before[name] for name in before),
     )
-    told = [
+    differences = [
         f"{name} is {'higher' if math.copysign(1, loss) * (after[name] - loss) > 0 else 'lower'}"
         for name, loss in before.items()
         if after[name] != loss
     ]
-    joined = (", but " if verdict is RelativeStrength.NOT_COMPARABLE else " and ").join(told)
+    joined = (", but " if verdict is RelativeStrength.NOT_COMPARABLE else " and ").join(differences)
     return Comparison(verdict, joined or "the numbers are the same")
 
 

@@ -1,13 +1,13 @@
-"""What event-level releases tell of one moment, to an adversary who knows how the moments hang together.
+"""What event-level releases leak of one moment, to an adversary who knows how the moments depend on each other.
 
 A person's states l_1 … l_T follow a declared Markov chain, and the release of step t is ε_t-differentially private in
-l_t. Releases of other steps tell of l_t too: the earlier ones by the backward correlation Pr(l_{t−1} | l_t), the
+l_t. Releases of other steps leak l_t too: the earlier ones by the backward correlation Pr(l_{t−1} | l_t), the
 later ones by the forward correlation Pr(l_{t+1} | l_t). (Cao, Yoshikawa, Xiao & Xiong 2017, "Quantifying
 differential privacy under temporal correlations", ICDE, https://arxiv.org/abs/1610.07543.)
 
 The guarantee of a person's whole series, Σ ε_t, does not care about the chain: nothing here adds to it.
 
-With α nats told of the step before, rows q and d of the matrix, and a set S of its columns, x = e^α − 1,
+With α nats leaked of the step before, rows q and d of the matrix, and a set S of its columns, x = e^α − 1,
 
     L(α) = max over pairs of rows and over S of ln[(1 + x·q_S)/(1 + x·d_S)],    q_S = Σ_{j∈S} q_j.
 
@@ -33,7 +33,7 @@ _LARGEST = 700.0  # above, e^α leaves the floating-point numbers, and e^α − 
 
 @dataclass(frozen=True, eq=False)
 class Leakage:
-    """What is told of each step, in nats, shape (T,) each."""
+    """What leaks of each step, in nats, shape (T,) each."""
 
     backward: Numbers  # BPL_t, by the releases up to and with step t
     forward: Numbers  # FPL_t, by the releases from step t on
@@ -192,8 +192,8 @@ def _sums(rows: Numbers) -> tuple[Numbers, Numbers]:
         order = np.argsort(-ratio, axis=1, kind="stable")[:, :-1]  # all columns together gain nothing
         q = np.cumsum(row[order], axis=1)
         d = np.cumsum(np.take_along_axis(rows, order, axis=1), axis=1)
-        worth = q > d
-        best_q, best_d = np.append(best_q, q[worth]), np.append(best_d, d[worth])
+        useful = q > d
+        best_q, best_d = np.append(best_q, q[useful]), np.append(best_d, d[useful])
         by_d = np.lexsort((-best_q, best_d))
         best_q, best_d = best_q[by_d], best_d[by_d]
         largest = np.maximum.accumulate(np.append(0.0, best_q))

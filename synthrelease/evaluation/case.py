@@ -9,7 +9,7 @@ from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.evaluation.ground_truth import ComparedKind, GroundTruth, kind_of
 from synthrelease.evaluation.matched import MadeOutput
-from synthrelease.kinds.contributions import Collected, PersonRows, Rows
+from synthrelease.kinds.contributions import Contribution, PersonRows, Rows
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Case:
     """An output and its data, however many parts that was read in."""
 
     made: MadeOutput
-    collected: Collected  # what all people contribute to the release
-    truth: Collected  # what the release is compared with
+    collected: Contribution  # what all people contribute to the release
+    truth: Contribution  # what the release is compared with
     sample: Gaze | Features  # the data of the people of the first part
     parts: int = 1  # how many there are
 

@@ -19,7 +19,7 @@ from synthrelease.evaluation.ground_truth import kind_of, parts
 from synthrelease.evaluation.ground_truth.ground_truth import GroundTruth
 from synthrelease.evaluation.matched import MadeOutput
 from synthrelease.evaluation.result import Curve, Measure, Values
-from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.values import Values as Released
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _LEAST_PARTS, _MOST_VALUES = 3, 10_000_000  # of a release that are looked at; e
 
 def curve(
     made: MadeOutput,
-    collected: Collected,
+    collected: Contribution,
     yardstick: GroundTruth,
     *,
     items: int,

@@ -57,7 +57,7 @@ def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tupl
 
 
 def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people: int) -> MadeOutput:
-    mechanism, stated = planned.mechanism.as_made(parameters_of(entry)), entry["mechanism"]
+    mechanism, stated = planned.mechanism.with_choice_of(parameters_of(entry)), entry["mechanism"]
     expected = mechanism.parameters.to_entry()
     for part in ("name", "parameters", "public_inputs"):
         if expected[part] != stated[part]:

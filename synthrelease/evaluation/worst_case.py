@@ -32,7 +32,7 @@ from synthrelease.evaluation.attacks.windows import Numbers
 from synthrelease.evaluation.matched import MadeOutput
 from synthrelease.evaluation.one_person import of_person, some_people
 from synthrelease.evaluation.result import KnownRest
-from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 
@@ -125,7 +125,7 @@ def _noised_itself(made: MadeOutput) -> bool:
     return not isinstance(mechanism, SyntheticRecords) or not mechanism.parameters.is_tested
 
 
-def _integers(mechanism: Mechanism[Any], collected: Collected) -> csr_matrix:
+def _integers(mechanism: Mechanism[Any], collected: Contribution) -> csr_matrix:
     """All that one person adds to noisy integers, as one sparse row."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415  slow to import
 

@@ -1,6 +1,6 @@
 """A number drawn privately from a public list, and then a mechanism with it: what a cap and a number of frequencies share.
 
-Both papers take the number of least error from the data, which tells of the data. Here it is drawn with a probability that
+Both papers take the number of least error from the data, which reveals something of them. Here it is drawn with a probability that
 falls exponentially with its error (`dp.noise.choice`), for a share of ε; the mechanism has the rest (`heatmap/private_cap.proof.md`,
 `signals/private_frequencies.proof.md`).
 """
@@ -46,7 +46,7 @@ class Choosing(Mechanism[P]):
         """Return the parameters with one of the candidates."""
 
     @abstractmethod
-    def utilities(self, collected: Any, left: Budget) -> list[int]:
+    def utilities(self, collected: Any, noise_budget: Budget) -> list[int]:
         """Return the utility of every candidate, from all people's contributions and the budget of the noise that is to follow."""
 
     @property
@@ -63,19 +63,19 @@ class Choosing(Mechanism[P]):
         assert self.choice_share is not None
         assert self.candidates is not None
         epsilon = self.choice_share * budget.epsilon
-        left = Budget(budget.epsilon - epsilon, budget.delta)
-        return PrivateChoice(epsilon, len(self.candidates)), left
+        noise_budget = Budget(budget.epsilon - epsilon, budget.delta)
+        return PrivateChoice(epsilon, len(self.candidates)), noise_budget
 
     def calibrate(self, budget: Budget | None) -> Event:
-        """Return the event that a budget buys; of a choice, with the noise of the candidate that tells most.
+        """Return the event that a budget buys; of a choice, with the noise of the candidate that reveals most.
 
-        All candidates are calibrated to the same guarantee; what they tell differs in the last bits of a float.
+        All candidates are calibrated to the same guarantee; what they reveal differs in the last bits of a float.
         """
         if self.candidates is None:
             return self.calibrated_noise(budget)
         assert budget is not None
-        choice, left = self.split(budget)
-        noises = [self.at(candidate).calibrated_noise(left) for candidate in self.candidates]
+        choice, noise_budget = self.split(budget)
+        noises = [self.at(candidate).calibrated_noise(noise_budget) for candidate in self.candidates]
         most = max(noises, key=lambda noise: Fraction(noise.sensitivity) / Fraction(noise.scale))
         return Composed((choice, most))
 
@@ -84,27 +84,27 @@ class Choosing(Mechanism[P]):
         if self.candidates is None:
             return super().draw(collected, budget, random)
         assert budget is not None
-        choice, left = self.split(budget)
+        choice, noise_budget = self.split(budget)
         number = private_choice(
-            self.utilities(collected, left),
+            self.utilities(collected, noise_budget),
             sensitivity=self.utility_sensitivity,
             epsilon=choice.epsilon,
             random=random,
         )
-        made = self.at(self.candidates[number])
-        noise = made.calibrated_noise(left)
-        arrays = made.with_noise(made.shuffled(collected, random), noise, random)
-        return Drawn(arrays, Composed((choice, noise)), made.parameters)
+        chosen = self.at(self.candidates[number])
+        noise = chosen.calibrated_noise(noise_budget)
+        arrays = chosen.with_noise(chosen.shuffled(collected, random), noise, random)
+        return Drawn(arrays, Composed((choice, noise)), chosen.parameters)
 
     def rehearsed(self, budget: Budget | None, event: Event) -> Drawn:
         """Return what will be released, without values; of a choice, with the last candidate, which makes the largest release."""
         if self.candidates is None or budget is None:
             return super().rehearsed(budget, event)
-        choice, left = self.split(budget)
-        made = self.at(self.candidates[-1])
-        return Drawn({}, Composed((choice, made.calibrated_noise(left))), made.parameters)
+        choice, noise_budget = self.split(budget)
+        chosen = self.at(self.candidates[-1])
+        return Drawn({}, Composed((choice, chosen.calibrated_noise(noise_budget))), chosen.parameters)
 
-    def as_made(self, parameters: Parameters) -> Self:
+    def with_choice_of(self, parameters: Parameters) -> Self:
         """Return the mechanism with what a release of it has chosen privately, by the release's parameters."""
         return self.at(getattr(parameters, self.choice_field)) if self.is_choosing else self
 

@@ -1,6 +1,6 @@
 """What people contribute before any noise: exact integers of some of them, which join those of the others.
 
-Whoever collects what from whom, in whatever order it is joined, the whole is the same integers: so workers may collect it, and
+In whatever parts they are collected, and in whatever order joined, the whole is the same integers: so workers may collect them, and
 one process draws noise on the whole. It is private until then. No mathematics but sums.
 """
 
@@ -19,8 +19,8 @@ from synthrelease.dp.noise.entropy import SecureRandom
 Integers = NDArray[np.int64]
 
 
-class Collected(Protocol):
-    """What one output takes from some people."""
+class Contribution(Protocol):
+    """What some people contribute to an output."""
 
     def joined(self, other: Self) -> Self:
         """Return that of both; neither is to be used afterwards."""
@@ -33,13 +33,9 @@ class Collected(Protocol):
 
 @dataclass(frozen=True)
 class Sums:
-    """Integers that add up over people.
+    """Integers that add up over people."""
 
-    Attributes:
-        arrays: by name, of one shape whoever the people are.
-    """
-
-    arrays: Mapping[str, Integers]
+    arrays: Mapping[str, Integers]  # by name, of one shape for any people
 
     def __getitem__(self, name: str) -> Integers:
         """Return the sum of a name."""
@@ -54,22 +50,17 @@ class Sums:
             }
         )
 
-    def numbered(self, numbers: Integers) -> Sums:  # noqa: ARG002  nobody is told apart
+    def numbered(self, numbers: Integers) -> Sums:  # noqa: ARG002  sums have no people
         """Return itself."""
         return self
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Integers that add up over people, most of which are 0.
+    """Integers that add up over people, most of which are 0."""
 
-    Attributes:
-        key: which integers are not 0, increasing, shape (N,).
-        number: what they are, shape (N,).
-    """
-
-    key: Integers
-    number: Integers
+    key: Integers  # which integers are not 0, increasing, shape (N,)
+    number: Integers  # what they are, shape (N,)
 
     @classmethod
     def of(cls, key: Integers, number: Integers) -> Tally:
@@ -83,7 +74,7 @@ class Tally:
         """Return the sums over both."""
         return Tally.of(np.append(self.key, other.key), np.append(self.number, other.number))
 
-    def numbered(self, numbers: Integers) -> Tally:  # noqa: ARG002  nobody is told apart
+    def numbered(self, numbers: Integers) -> Tally:  # noqa: ARG002  sums have no people
         """Return itself."""
         return self
 
@@ -92,7 +83,7 @@ class Tally:
 class PersonRows:
     """One row of numbers of each person, all of one shape, which are released side by side.
 
-    Their order is that of people's labels, and tells whose a row is: so nothing that releases them can have them but in an order
+    Their order is that of people's labels, and reveals whose a row is: so nothing that releases them can have them but in an order
     drawn by lot.
     """
 
@@ -117,49 +108,43 @@ class PersonRows:
         return PersonRows(self._rows.numbered(numbers))
 
     def shuffled(self, random: SecureRandom) -> NDArray[Any]:
-        """Return everybody's rows in an order that is drawn, shape (people, …)."""
+        """Return the rows of all people in a random order, shape (people, …)."""
         _, rows = self._rows.whole()
         shuffled: NDArray[Any] = rows[random.permutation(len(rows))]
         return shuffled
 
 
 def by_label(collected: PersonRows) -> NDArray[Any]:
-    """Return everybody's rows in the order of people's labels, shape (people, …): for evaluations alone, which release nothing."""
+    """Return the rows of all people in the order of their labels, shape (people, …): for evaluations alone, which release nothing."""
     _, rows = collected._rows.whole()  # noqa: SLF001  beside it, so that no release comes across it
     return rows
 
 
 @dataclass(frozen=True)
-class Several:
-    """What one output takes for several purposes.
+class ContributionParts:
+    """What one output takes for several purposes."""
 
-    Attributes:
-        parts: by name.
-    """
-
-    parts: Mapping[str, Any]
+    parts: Mapping[str, Any]  # by name
 
     def __getitem__(self, name: str) -> Any:
         """Return that of a name."""
         return self.parts[name]
 
-    def joined(self, other: Several) -> Several:
+    def joined(self, other: ContributionParts) -> ContributionParts:
         """Return that of both, name by name."""
-        return Several({name: part.joined(other.parts[name]) for name, part in self.parts.items()})
+        return ContributionParts({name: part.joined(other.parts[name]) for name, part in self.parts.items()})
 
-    def numbered(self, numbers: Integers) -> Several:
+    def numbered(self, numbers: Integers) -> ContributionParts:
         """Return the same where person i is person `numbers[i]` of all; whole numbers, shape (people,)."""
-        return Several({name: part.numbered(numbers) for name, part in self.parts.items()})
+        return ContributionParts({name: part.numbered(numbers) for name, part in self.parts.items()})
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that stand side by side, each with whose it is.
+    """Rows that stand side by side, each with whose it is."""
 
-    Attributes:
-        blocks: of each, the number of every row's person, shape (N,), and the rows, integers in steps or category numbers, shape (N, …).
-    """
-
+    # of each, the number of every row's person, shape (N,), and the rows, integers in steps or category
+    # numbers, shape (N, …)
     blocks: tuple[tuple[Integers, NDArray[Any]], ...]
 
     @property
@@ -177,20 +162,18 @@ class Rows:
         return Rows(tuple((numbers[person], rows) for person, rows in self.blocks))
 
     def whole(self) -> tuple[Integers, NDArray[Any]]:
-        """Return everybody's rows in order of people, those of one as they came: however they were divided."""
+        """Return the rows of all people in order of people, those of a person as they came: however they were divided."""
         if len(self.blocks) == 1 and (np.diff(self.blocks[0][0]) >= 0).all():
             return self.blocks[0]
-        person = np.concatenate([own for own, _ in self.blocks])
+        person = np.concatenate([people for people, _ in self.blocks])
         order = np.argsort(person, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
         first = self.blocks[0][1]
         rows = np.empty((order.size, *first.shape[1:]), dtype=first.dtype)
-        begun = 0
-        for (
-            _,
-            own,
-        ) in self.blocks:  # one after the other to where they belong: there may be as many as memory holds
-            rows[place[begun : begun + len(own)]] = own
-            begun += len(own)
+        start = 0
+        # One block after the other goes to where it belongs: there may be as many rows as memory holds.
+        for _, block in self.blocks:
+            rows[place[start : start + len(block)]] = block
+            start += len(block)
         return person[order], rows

@@ -78,9 +78,9 @@ class Axis:
 
     def part(self, start: int, stop: int) -> Array:
         """Return some of the values: there may be more than memory holds, as a manifest states how many."""
-        some: Any = self.coordinates[start:stop]
+        coordinates: Any = self.coordinates[start:stop]
         dtype = self.dtype
-        return np.array(self._encoded(some) if dtype.kind == "S" else some, dtype=dtype)
+        return np.array(self._encoded(coordinates) if dtype.kind == "S" else coordinates, dtype=dtype)
 
     @staticmethod
     def _encoded(labels: Sequence[Any]) -> list[bytes]:
@@ -178,9 +178,9 @@ class Dataset:
         return "the values do not follow from those that they are derived from"
 
 
-def _same_bits(values: Array, others: Array) -> bool:
+def _same_bits(values: Array, expected: Array) -> bool:
     """Whether floating-point values are the same bit for bit: a NaN has room in it."""
-    return bool(np.array_equal(values.view(np.uint64), others.view(np.uint64)))
+    return bool(np.array_equal(values.view(np.uint64), expected.view(np.uint64)))
 
 
 def in_order(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, tuple[int, ...]]]:
@@ -195,5 +195,7 @@ def _stages(datasets: Sequence[Dataset]) -> Callable[[Dataset], tuple[int, tuple
     """How often all items of something must be known before a dataset, and how many items it has."""
     stage: dict[str, int] = {}
     for dataset in datasets:
-        stage[dataset.path] = max((stage[one.path] + one.whole for one in dataset.sources), default=0)
+        stage[dataset.path] = max(
+            (stage[source.path] + source.whole for source in dataset.sources), default=0
+        )
     return lambda dataset: (stage[dataset.path], dataset.shape[: dataset.items])

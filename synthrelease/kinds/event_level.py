@@ -16,7 +16,7 @@ def narrower_guarantees(
 ) -> list[Guarantee]:
     """Return the guarantees of an output where less than a person changes, from the narrowest unit on; empty if nothing else.
 
-    Event level, as some papers state it: it protects no person, whose other chunks and recordings tell the same.
+    Event level, as some papers state it: it protects no person, whose other chunks and recordings reveal the same.
 
     Args:
         parameters: of the output.
@@ -31,7 +31,7 @@ def narrower_guarantees(
 
 
 def _less(event: Event, sensitivity: Sensitivity) -> Event:
-    """The event as it touches data of a smaller sensitivity; a choice may tell of it all that it tells of anybody."""
+    """The event as it touches data of a smaller sensitivity; a choice may reveal of it all that it reveals of a person."""
     if isinstance(event, Composed):
         return Composed(tuple(_less(part, sensitivity) for part in event.events))
     if isinstance(event, RoundedGaussian):

@@ -33,9 +33,8 @@ class Kind:
     subject: str  # a keyword for catalogues
     package: str  # with `options.json` and the module `prepare`, its private half
     parameters: tuple[type[Parameters], ...]  # public parameters of its mechanisms
-    named: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what stands for <words> in `options.json`: names that code lists
+    # What stands for <words> in `options.json`: names that code lists.
+    named: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def input_kind(self) -> str:
@@ -64,7 +63,7 @@ class Kind:
     @property
     def mechanisms(self) -> list[str]:
         """The names of all mechanisms."""
-        return list(dict.fromkeys(name for one in self.parameters for name in one.mechanisms))
+        return list(dict.fromkeys(name for parameters in self.parameters for name in parameters.mechanisms))
 
     def read(self, mechanism: Mapping[str, Any]) -> Parameters:
         """Return the public parameters that a manifest's entry of a mechanism states.
@@ -90,5 +89,5 @@ class Kind:
             PolicyError: the guarantee would be false or empty.
         """
         private_half = import_module(f"{self.package}.prepare")
-        made: Mechanism[Any] = private_half.prepare(spec, source, facts, neighbours)
-        return made
+        mechanism: Mechanism[Any] = private_half.prepare(spec, source, facts, neighbours)
+        return mechanism

@@ -35,11 +35,11 @@ def measured_values(data: Features, names: Sequence[str], *, by: str | None = No
 
 def measured_records(data: Features, names: Sequence[str], *, complete: bool) -> Measured:
     """Return of how many rows a record can be made: those that have all attributes, or any."""
-    there = np.stack([_there(data.column(name)) for name in names])
-    return {ROWS: int((there.all(axis=0) if complete else there.any(axis=0)).sum())}
+    present = np.stack([_there(data.column(name)) for name in names])
+    return {ROWS: int((present.all(axis=0) if complete else present.any(axis=0)).sum())}
 
 
 def _there(column: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether a value is there: −1 stands for no label."""
-    there: NDArray[np.bool_] = ~np.isnan(column) if column.dtype.kind == "f" else column >= 0
-    return there
+    present: NDArray[np.bool_] = ~np.isnan(column) if column.dtype.kind == "f" else column >= 0
+    return present

@@ -11,16 +11,16 @@ from typing import Any, Generic, TypeVar
 from synthrelease.dp.budget import GAUSSIAN, Budget, calibrated
 from synthrelease.dp.event import Composed, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Guarantee, Neighbours
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.entropy import SecureRandom
-from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.kinds.parameters import Parameters
 
 UNKNOWN = Composed(())  # in the place of an event that is not known yet
 UNBOUNDED = 2**45  # integers of people whose number is private are smaller than this
 
-Collector = Callable[[Any], Collected]
+Collector = Callable[[Any], Contribution]
 
 P = TypeVar("P", bound=Parameters)
 
@@ -64,7 +64,7 @@ class Mechanism(ABC, Generic[P]):
     @property
     def noisy(self) -> list[Dataset]:
         """The datasets that noise is added to."""
-        return [one for one in self.parameters.datasets(UNKNOWN) if one.role is Role.NOISY]
+        return [dataset for dataset in self.parameters.datasets(UNKNOWN) if dataset.role is Role.NOISY]
 
     @property
     def largest_array(self) -> int:
@@ -84,10 +84,10 @@ class Mechanism(ABC, Generic[P]):
         assert budget is not None
         assert self.noise is not None
         sensitivity = self.parameters.sensitivity(self.neighbours)
-        return calibrated(self.noise, sensitivity, budget, count=sum(one.size for one in self.noisy))
+        return calibrated(self.noise, sensitivity, budget, count=sum(dataset.size for dataset in self.noisy))
 
     @abstractmethod
-    def collect(self, data: Any) -> Collected:
+    def collect(self, data: Any) -> Contribution:
         """Return what some people contribute, all of whose rows are there."""
 
     @abstractmethod
@@ -113,7 +113,7 @@ class Mechanism(ABC, Generic[P]):
         noise = noise_of(event)
         assert noise is not None
         return {
-            path: noised(array, noise, largest=self.largest_integer, random=random)
+            path: add_noise(array, noise, largest=self.largest_integer, random=random)
             for path, array in exact.items()
         }
 
@@ -135,7 +135,7 @@ class Mechanism(ABC, Generic[P]):
         """Whether it chooses a parameter privately."""
         return False
 
-    def as_made(self, parameters: Parameters) -> Mechanism[P]:  # noqa: ARG002
+    def with_choice_of(self, parameters: Parameters) -> Mechanism[P]:  # noqa: ARG002
         """Return the mechanism with what a release of it has chosen privately, by the release's parameters."""
         return self
 

@@ -16,5 +16,5 @@ class OutputSpec:
     input: str
     options: dict[str, Any]
     where: str
-    given: frozenset[str] = frozenset()  # the keys that the plan writes; the other options are defaults
+    written: frozenset[str] = frozenset()  # the keys that the plan writes; the other options are defaults
     folder: Path = Path()  # of the plan: what paths are relative to

@@ -36,10 +36,8 @@ _RENAMED = {  # since versions 1 and 2 of the manifest
     f"{name}_steps": f"{name}_grid_units"
     for name in ("radius", "constant", "half_range", "bound", "max_change")
 }
-NOISES = {
-    "gaussian": RoundedGaussian,
-    "laplace": DiscreteLaplace,
-}  # by the names of mechanisms that are noise alone
+# By the names of mechanisms that are noise alone.
+NOISES = {"gaussian": RoundedGaussian, "laplace": DiscreteLaplace}
 WRONG_NAME = "the mechanism's name is not that of its noise"
 UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none where they do"
 
@@ -63,7 +61,7 @@ class Feature:
         return self.low, self.high
 
 
-Features = Annotated[tuple[Feature, ...], {"minItems": 1}]
+BoundedFeatures = Annotated[tuple[Feature, ...], {"minItems": 1}]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,21 +69,18 @@ class Parameters:
     """The public parameters of an output, and its public inputs.
 
     A kind has one subclass for each of its mechanisms, or for several that share parameters. What a method answers follows from the
-    fields alone, so that anybody with the manifest can compute it again.
+    fields alone, so that anyone with the manifest can compute it again.
     """
 
     kind: ClassVar[str]
     input_kind: ClassVar[str]  # "gaze" or "features"
     listed: ClassVar[str]  # what the public list of the input is a list of: "stimuli" or "recordings"
     sentences: ClassVar[Mapping[str, str]]  # of remarks, by code, as of `remarks.sentence`
-    part: ClassVar[str] = (
-        ""  # what the first step of its datasets' paths is, if these differ in that alone: "statistic"
-    )
+    # What the first step of its datasets' paths is, if these differ in that alone: "statistic".
+    part: ClassVar[str] = ""
     mechanisms: ClassVar[tuple[str, ...]]  # the names of the mechanisms that have these parameters
     plan_options: ClassVar[Mapping[str, Schema]] = {}  # keys of a plan's output beside those of its kind
-    only_calibration: ClassVar[str | None] = (
-        None  # where another class has these names, too: what tells them apart
-    )
+    only_calibration: ClassVar[str | None] = None  # where another class has these names, too: what differs
 
     name: str  # of the mechanism
     people: Annotated[
@@ -225,11 +220,11 @@ class Parameters:
         if any(feature.low >= feature.high for feature in self.bounded):
             yield "manifest", "the bounds of a feature are no interval"
         yield from self.parameter_faults(event, noise_of(event))
-        made = [leaf for leaf in leaves if isinstance(leaf, PrivateChoice)]
-        if [choice.candidates for choice in made] != self.choices():
+        choices = [leaf for leaf in leaves if isinstance(leaf, PrivateChoice)]
+        if [choice.candidates for choice in choices] != self.choices():
             yield "guarantee", UNCALLED_CHOICE
         else:
-            yield from self.choice_faults(made)
+            yield from self.choice_faults(choices)
         if not self.may_be_unprotected(event) and any(isinstance(leaf, Unprotected) for leaf in leaves):
             yield "guarantee", "an event without protection that no mechanism is known for"
         yield from self.test_faults(event)
@@ -238,7 +233,7 @@ class Parameters:
         """Yield where name, parameters and noise contradict each other."""
         raise NotImplementedError
 
-    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
+    def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
         """Yield what is wrong with private choices of the right number and size."""
         yield from ()
 

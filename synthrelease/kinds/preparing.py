@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from synthrelease.data.facts import Facts
+from synthrelease.data.features import RECORDING
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.stimuli import DURATION
 
 
 def chosen_features(
@@ -49,7 +51,7 @@ def counted_stimuli(
 ) -> tuple[int, tuple[int, ...] | None]:
     """Return M, on how many stimuli a person counts, and how many people count on each, if both are public.
 
-    If who saw what is public, and with it the most that anybody saw, M need not be more than that.
+    If who saw what is public, and with it the most that a person saw, M need not be more than that.
     """
     stimuli = len(facts.names)
     public = "assignment" in source.options["assume_public"] and neighbours is Neighbours.REPLACE_ONE
@@ -74,8 +76,40 @@ def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
         )
 
 
-def as_label(key: str, asked: str, source: InputSpec) -> str:
-    """Return a remedy for a key that names a column which is none of the input's labels, though it may be mapped as one."""
-    if source.options["columns"].get("recording") == asked:
-        return f"write {key} = \"recording\": the column '{asked}' is mapped as that"
-    return f"add the column and its labels under inputs.{source.name}.categories, or map it as recording"
+def label_of(spec: OutputSpec, key: str, source: InputSpec) -> str | None:
+    """Return the label that a key of the plan names, a column of categories or `RECORDING`; None without the key.
+
+    Raises:
+        PlanError: the input has no such label.
+    """
+    label: str | None = spec.options.get(key)
+    columns, lists = source.options["columns"], source.options["categories"]
+    labels = [RECORDING] * ("recording" in columns) + [name for name in lists if name != RECORDING]
+    if label is None or label in labels:
+        return label
+    remedy = f"add the column and its labels under inputs.{source.name}.categories, or map it as recording"
+    if columns.get("recording") == label:
+        remedy = f"write {key} = \"recording\": the column '{label}' is mapped as that"
+    raise PlanError(
+        "unknown-label",
+        "there is no such label",
+        where=f"{spec.where}.{key}",
+        expected="one of " + ", ".join(labels) if labels else "a column of labels",
+        remedy=remedy,
+    )
+
+
+def require_duration(spec: OutputSpec, source: InputSpec, weighted: str) -> None:
+    """Refuse an output whose rows, or samples, are `weighted` by a duration that the input does not have.
+
+    Raises:
+        PlanError: no column is mapped as the duration.
+    """
+    if spec.options["weight"] == DURATION and "duration" not in source.options["columns"]:
+        raise PlanError(
+            "no-duration-column",
+            f"{weighted} are to be weighted by their duration, but no column tells it",
+            where=spec.where,
+            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+            remedy="name the column, or leave out weight",
+        )

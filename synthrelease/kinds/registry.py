@@ -29,7 +29,7 @@ def kinds() -> Mapping[str, Kind]:
     Raises:
         MachineError: a registered kind cannot be loaded, or has the name of another.
     """
-    known = {kind.name: kind for kind in SHIPPED}
+    by_name = {kind.name: kind for kind in SHIPPED}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             kind = entry.load()
@@ -37,10 +37,10 @@ def kinds() -> Mapping[str, Kind]:
             raise _broken(entry.value, f"{type(error).__name__}: {error}") from None
         if not isinstance(kind, Kind):
             raise _broken(entry.value, f"a {type(kind).__name__}, not a Kind")
-        if kind.name in known:
+        if kind.name in by_name:
             raise _broken(entry.value, f"its name, '{kind.name}', is that of another kind")
-        known[kind.name] = kind
-    return known
+        by_name[kind.name] = kind
+    return by_name
 
 
 def kind_of(output: Mapping[str, Any]) -> Kind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from synthrelease.data.screen import Screen
-from synthrelease.field_schema import Count, Labels, among, described
+from synthrelease.field_schema import Labels, PositiveInt, among, described
 from synthrelease.kinds.dataset import Axis
 from synthrelease.kinds.parameters import Fault, Parameters
 
@@ -18,7 +18,8 @@ Viewers = Annotated[
         maxItems=100000,
     ),
 ]
-Weight = Annotated[str, among("samples", "duration")]
+SAMPLES, DURATION = "samples", "duration"
+Weight = Annotated[str, among(SAMPLES, DURATION)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ class StimulusParameters(Parameters):
     input_kind: ClassVar = "gaze"
     listed: ClassVar = "stimuli"
 
-    max_stimuli_per_person: Count  # M
+    max_stimuli_per_person: PositiveInt  # M
     assignment_public: bool
     screen: Screen
     stimuli: Labels

@@ -25,7 +25,7 @@ class Values:
     """
 
     def __init__(self, parameters: Parameters, event: Event, drawn: Mapping[str, Array]) -> None:
-        self.datasets = {one.path: one for one in parameters.datasets(event)}
+        self.datasets = {dataset.path: dataset for dataset in parameters.datasets(event)}
         self._drawn = drawn
         self._kept: dict[tuple[str, Place], Array] = {}
         self._parts: dict[DerivedFrom, Array] = {}

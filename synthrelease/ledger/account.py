@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
 from itertools import chain
 
-from synthrelease.dp.filter import Filter, FilterSums, known_parts
+from synthrelease.dp.filter import Filter, FilterSums, private_parts
 from synthrelease.ledger.charge import Charge, Grant
 from synthrelease.ledger.owner import Owner
 
@@ -121,7 +121,7 @@ class Account:
         here = self.grant.cost(events)
         after = self._spent(rule, others + own, chain(self._charges(without=paid), charges))
         # True of the numbers as they should be; here, of what rounding made of them, too.
-        least = here if len(charges) == 1 and known_parts(events).needs_delta else 0.0
+        least = here if len(charges) == 1 and private_parts(events).needs_delta else 0.0
         return AccountStanding(before, here, max(after, before, least))
 
     def _filter_of(self, first: Charge) -> Filter | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from synthrelease.dp.filter import known_parts
+from synthrelease.dp.filter import private_parts
 from synthrelease.errors import PolicyError
 from synthrelease.ledger.account import Account, AccountStanding, Paid
 from synthrelease.ledger.charge import Charge
@@ -26,7 +26,7 @@ def quoted(
         PolicyError: the release cannot be paid for.
     """
     grant, rule = account.grant, account.filter
-    if rule is not None and not rule.adds_up and known_parts(charge.events).opaque:
+    if rule is not None and not rule.adds_up and private_parts(charge.events).opaque:
         raise PolicyError(
             "tests-do-not-compose",
             "randomized deniability tests are known by (ε, δ) alone and cannot join releases that are composed exactly",

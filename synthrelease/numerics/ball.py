@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.numerics.runs import runs
+
 _MOST = 2.0**62 * (1 - 1e-6)  # what floating point errs by is far less
 
 
@@ -23,16 +25,15 @@ def clip_to_ball(
 
     Raises:
         ValueError: the radius is negative.
-        OverflowError: the squares of an owner's rows leave 62 bits. Whoever knows a public bound of the norm has to keep it
-            below: what this tells is told of somebody's data.
+        OverflowError: the squares of an owner's rows leave 62 bits. A caller who knows a public bound of the norm has to keep it
+            below: this error reveals something of a person's data.
     """
     if radius < 0:
         raise ValueError(f"Expected radius >= 0, found radius={radius}")
     vectors = vectors.astype(np.int64)
     if not vectors.size:
         return vectors
-    first = np.arange(len(vectors)) if owner is None else np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
-    rows = np.diff(np.append(first, len(vectors)))
+    first, rows = runs(np.arange(len(vectors)) if owner is None else owner)
     largest = max(int(vectors.max()), -int(vectors.min()))
     norm_unknown = largest * largest * vectors.shape[1] * int(rows.max()) >= 2**62
     if radius >= 2**31 or (norm_unknown and _nearly_squared(vectors, first).max() >= _MOST):

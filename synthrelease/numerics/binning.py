@@ -7,6 +7,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.numerics.runs import runs
+
 _BLOCK = 1 << 14  # rows
 
 
@@ -69,8 +71,8 @@ def shares_of_people(
     Returns:
         Person, cell and share of each entry, shape (entries,) each.
     """
-    own, rows = np.unique(people * number + cells, return_counts=True)
-    person, cell = np.divmod(own, number)
+    occupied, rows = np.unique(people * number + cells, return_counts=True)
+    person, cell = np.divmod(occupied, number)
     return person, cell, integer_shares(person, rows, total)
 
 
@@ -86,8 +88,7 @@ def integer_shares(owner: NDArray[np.int64], counts: NDArray[np.int64], total: i
     """
     if not owner.size:
         return np.zeros(0, dtype=np.int64)
-    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
-    entries = np.diff(np.append(first, owner.size))
+    first, entries = runs(owner)
     share, remainder = np.divmod(counts * total, np.repeat(np.add.reduceat(counts, first), entries))
     left_over = np.repeat(total - np.add.reduceat(share, first), entries)
     # Largest remainders first within each owner; the sort is stable, so that ties keep their order.

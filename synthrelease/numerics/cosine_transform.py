@@ -16,9 +16,8 @@ from scipy.fft import dctn, idctn
 from synthrelease.numerics.small_products import product
 from synthrelease.numerics.spectrum import cosines, middles
 
-LONGEST_OF_MATRICES = (
-    112  # frequencies of one axis, with twice as many cells; beyond the fast transform is faster
-)
+# Frequencies of one axis, with twice as many cells; beyond the fast transform is faster.
+LONGEST_OF_MATRICES = 112
 
 
 def box_of(cells: NDArray[np.float64], box: tuple[int, ...]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What is shown, as a function of the noised integers alone: used to make a release and to check it.
+"""What is shown, as a function of the noisy integers alone: used to make a release and to check it.
 
 Everything here is post-processing, and `verify` computes it again from the bundle.
 """
@@ -60,9 +60,9 @@ def signal_uncertainty(form: SignalForm, unit: IntegerUnit, *, deviation: float)
 
 
 def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
-    """Return the share of the time in each area, shape (A+1,): not negative, of sum 1, nearest to the noised ones.
+    """Return the share of the time in each area, shape (A+1,): not negative, of sum 1, nearest to the noisy ones.
 
-    Noised integers are divided by the mass of everybody's shares, W each: by that of the viewers where their number is
+    Noisy integers are divided by the normalization, W for each person: by that of the viewers where their number is
     public, else by the integers' own sum, of one person at least.
 
     Args:
@@ -70,21 +70,23 @@ def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[
         viewers: how many people count on the stimulus, if public.
     """
     counts = noisy.astype(np.float64)
-    mass = max(viewers, 1) * HALF_RANGE if viewers is not None else max(float(counts.sum()), HALF_RANGE)
-    return onto_simplex(counts / mass, 1.0)
+    normalization = (
+        max(viewers, 1) * HALF_RANGE if viewers is not None else max(float(counts.sum()), HALF_RANGE)
+    )
+    return onto_simplex(counts / normalization, 1.0)
 
 
 def transition_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
     """Return the share of each transition among all, shape (A+1, A+1), from row to column; the diagonal is 0.
 
-    As `dwell_shares`, but that even of viewers nobody knows how many went from one area to another: the mass is the sum off
+    As `dwell_shares`, but that even of viewers it is not known how many went from one area to another: the normalization is the sum off
     the diagonal, of one person at least, and at most that of the viewers.
     """
     apart = ~np.eye(len(noisy), dtype=np.bool_)
     counts = noisy[apart].astype(np.float64)
-    mass = max(float(counts.sum()), HALF_RANGE)
+    normalization = max(float(counts.sum()), HALF_RANGE)
     if viewers is not None:
-        mass = min(mass, max(viewers, 1) * HALF_RANGE)
+        normalization = min(normalization, max(viewers, 1) * HALF_RANGE)
     out = np.zeros(noisy.shape)
-    out[apart] = onto_simplex(counts / mass, 1.0)
+    out[apart] = onto_simplex(counts / normalization, 1.0)
     return out

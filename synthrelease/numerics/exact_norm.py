@@ -16,9 +16,9 @@ def squared_norm(integers: NDArray[np.int64]) -> int:
     for start in range(0, flat.size, _BLOCK):
         limbs = _limbs(flat[start : start + _BLOCK])
         total += sum(
-            int(np.dot(one, other)) << _BITS * (i + j)
-            for i, one in enumerate(limbs)
-            for j, other in enumerate(limbs)
+            int(np.dot(first, second)) << _BITS * (i + j)
+            for i, first in enumerate(limbs)
+            for j, second in enumerate(limbs)
         )
     return total
 

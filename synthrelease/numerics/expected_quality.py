@@ -57,9 +57,9 @@ def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows:
         np.sinc(np.arange(box) / (2 * cells))
         for box, cells in zip(frequencies.box, (rows, columns), strict=True)
     )
-    left = np.where(shown, down[u] * across[v], 0.0)
-    own = (h * (left**2 * signal + shown * noise)).sum()
-    return float((h * left * signal).sum() / math.sqrt(float((h * signal).sum()) * float(own)))
+    transfer = np.where(shown, down[u] * across[v], 0.0)
+    estimated = (h * (transfer**2 * signal + shown * noise)).sum()
+    return float((h * transfer * signal).sum() / math.sqrt(float((h * signal).sum()) * float(estimated)))
 
 
 def people_needed(correlation: Callable[[float], float], target: float) -> int | None:

@@ -24,14 +24,10 @@ _OVERSAMPLING = 2  # cells of the inversion's grid for each frequency of an axis
 
 @dataclass(frozen=True)
 class Prior:
-    """What coefficients of maps are like before any data is seen: Gaussian, independent.
+    """What coefficients of maps are like before any data is seen: Gaussian, independent."""
 
-    Attributes:
-        mean: μ, dimensionless, shape (K,); the constant is 1.
-        power: variance around it, up to a factor that is fitted, shape (K,); of the constant 0.
-    """
-
-    mean: NDArray[np.float64]
+    mean: NDArray[np.float64]  # μ, dimensionless, shape (K,); the constant is 1
+    # variance around it, up to a factor that is fitted, shape (K,); of the constant 0
     power: NDArray[np.float64]
 
 
@@ -89,11 +85,11 @@ def nearest_map(
     scale = math.sqrt(cells_in_all)  # from an orthonormal transform of cells to coefficients of a density
     weight = np.zeros(target.shape)  # the constant is right for any map
     weight[1:] = variance[1:].min() / variance[1:]
-    weights, wanted = frequencies.boxed(weight), frequencies.boxed(target / scale)
+    weights, boxed_target = frequencies.boxed(weight), frequencies.boxed(target / scale)
     cells = np.full(shape, 1 / cells_in_all)
     ahead, momentum, lowered_by = cells.copy(), 1.0, 0.0
     for _ in range(_STEPS):
-        moved = cells_of(weights * (box_of(ahead, box) - wanted), shape)
+        moved = cells_of(weights * (box_of(ahead, box) - boxed_target), shape)
         np.subtract(ahead, moved, out=moved)
         moved, lowered_by = onto_simplex_from(lowered_by, moved, 1.0)
         faster = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
@@ -101,5 +97,5 @@ def nearest_map(
         ahead *= (momentum - 1) / faster
         ahead += moved
         cells, momentum = moved, faster
-    found: NDArray[np.float64] = box_of(cells, box)[tuple(frequencies.frequencies)] * scale
-    return found
+    coefficients: NDArray[np.float64] = box_of(cells, box)[tuple(frequencies.frequencies)] * scale
+    return coefficients

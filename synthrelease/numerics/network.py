@@ -2,7 +2,7 @@
 
 A network draws its attributes one after the other, each from a table of probabilities given its *parents*, which come
 before it. Counts are in steps of 1/`HALF_RANGE` of a person, exact or noised; everything here is a function of them and
-of public numbers, so that whoever has noised counts has the network (`verify` computes it again).
+of public numbers, so that noisy counts determine the network (`verify` computes it again).
 """
 
 from __future__ import annotations
@@ -24,16 +24,12 @@ _DIGITS = 9  # of a mutual information: machines that differ in the sixteenth di
 
 @dataclass(frozen=True)
 class Network:
-    """Attributes in an order in which they can be drawn, and their tables.
+    """Attributes in an order in which they can be drawn, and their tables."""
 
-    Attributes:
-        order: a permutation of the attributes; parents stand before their children.
-        parents: of each attribute.
-        tables: of each attribute, the probabilities of its categories given its parents, of shape (categories of parents …, its own).
-    """
-
-    order: tuple[int, ...]
-    parents: tuple[Subset, ...]
+    order: tuple[int, ...]  # a permutation of the attributes; parents stand before their children
+    parents: tuple[Subset, ...]  # of each attribute
+    # of each attribute, the probabilities of its categories given its parents, of shape (categories of parents
+    # …, its own)
     tables: tuple[NDArray[np.float64], ...]
 
 
@@ -43,9 +39,9 @@ def counted_subsets(attributes: int, *, tree: bool, per_task: bool) -> list[Subs
     Independent attributes take one-way counts; a tree takes those of all pairs. With a model per task the task's
     label, attribute 0, is one more member of every set.
     """
-    own = range(1, attributes) if per_task else range(attributes)
-    size = min(2 if tree else 1, len(own))
-    return [(0,) * per_task + chosen for chosen in itertools.combinations(own, size)]
+    members = range(1, attributes) if per_task else range(attributes)
+    size = min(2 if tree else 1, len(members))
+    return [(0,) * per_task + chosen for chosen in itertools.combinations(members, size)]
 
 
 def fitted_network(
@@ -75,8 +71,8 @@ def fitted_network(
         counts = {subset: onto_simplex(table, people * HALF_RANGE) for subset, table in counts.items()}
     m = len(categories)
     label = (0,) * per_task
-    own = [a for a in (range(m) if order is None else order) if a not in label]
-    parent = _tree(counts, own, label, any_order=order is None) if tree else dict.fromkeys(own)
+    drawn = [a for a in (range(m) if order is None else order) if a not in label]
+    parent = _tree(counts, drawn, label, any_order=order is None) if tree else dict.fromkeys(drawn)
     full_order = (*label, *parent) if order is None else tuple(order)
     parents = tuple(
         tuple(sorted((*label, *(() if parent.get(a) is None else (parent[a],))))) if a in parent else ()
@@ -88,15 +84,15 @@ def fitted_network(
 
 
 def _tree(
-    counts: Mapping[Subset, NDArray[np.number]], own: Sequence[int], label: Subset, *, any_order: bool
+    counts: Mapping[Subset, NDArray[np.number]], attributes: Sequence[int], label: Subset, *, any_order: bool
 ) -> dict[int, int | None]:
     """The parent of each attribute, in an order in which they can be drawn."""
     weight = {
-        pair: round(_mutual_information(_joint(counts, (*label, *pair)), given=bool(label)), _DIGITS)
-        for pair in itertools.combinations(sorted(own), 2)
+        pair: round(_mutual_information(_joint(counts, (*label, *pair)), conditional=bool(label)), _DIGITS)
+        for pair in itertools.combinations(sorted(attributes), 2)
     }
-    parent: dict[int, int | None] = {own[0]: None} if own else {}
-    waiting = list(own[1:])
+    parent: dict[int, int | None] = {attributes[0]: None} if attributes else {}
+    waiting = list(attributes[1:])
     while waiting:  # Prim's algorithm; under a declared order the next attribute is given
         children = waiting if any_order else waiting[:1]
         _, child, best = max(
@@ -137,10 +133,10 @@ def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return probabilities
 
 
-def _mutual_information(joint: NDArray[np.float64], *, given: bool) -> float:
+def _mutual_information(joint: NDArray[np.float64], *, conditional: bool) -> float:
     """I(a; b) in nats from counts over (a, b), or I(a; b | task) from counts over (task, a, b)."""
-    p = (joint if given else joint[None]) / max(float(joint.sum()), 1.0)
-    task, one, other = p.sum((1, 2), keepdims=True), p.sum(2, keepdims=True), p.sum(1, keepdims=True)
+    p = (joint if conditional else joint[None]) / max(float(joint.sum()), 1.0)
+    task, of_a, of_b = p.sum((1, 2), keepdims=True), p.sum(2, keepdims=True), p.sum(1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = p * (np.log(p) + np.log(task) - np.log(one) - np.log(other))
+        terms = p * (np.log(p) + np.log(task) - np.log(of_a) - np.log(of_b))
     return float(terms[p > 0].sum())

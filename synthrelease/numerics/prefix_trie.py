@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BLOCK = 1 << 14  # rows handled at once
-_NONE = -1  # the length of the prefix shared with nobody: less than that of the root, 0
+_NONE = -1  # the length of the prefix shared with no one: less than that of the root, 0
 
 
 class PrefixTrie:
@@ -76,10 +76,10 @@ class PrefixTrie:
         sought = candidates[order]
         after = np.searchsorted(_bytes(self._rows), _bytes(sought))
         before, after = np.maximum(after - 1, 0), np.minimum(after, len(self._rows) - 1)
-        left, right = self.shared(before, sought), self.shared(after, sought)
+        shared_before, shared_after = self.shared(before, sought), self.shared(after, sought)
         place, length = np.empty((2, len(sought)), dtype=np.int64)
-        place[order] = np.where(left > right, before, after)
-        length[order] = np.maximum(left, right)
+        place[order] = np.where(shared_before > shared_after, before, after)
+        length[order] = np.maximum(shared_before, shared_after)
         return place, length
 
     def under(self, length: int, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -96,10 +96,10 @@ class PrefixTrie:
         """
         node, groups = self._nodes(inner), self._groups(inner)
         next_group = np.append(groups[1:], len(self._rows))
-        alone = np.maximum(self._links[groups], self._links[next_group]) < outer
-        counts = np.bincount(node[self._by_person[groups[alone]]], minlength=len(node))
-        here: NDArray[np.int64] = counts[node[places]]
-        return here
+        is_only = np.maximum(self._links[groups], self._links[next_group]) < outer
+        counts = np.bincount(node[self._by_person[groups[is_only]]], minlength=len(node))
+        under_places: NDArray[np.int64] = counts[node[places]]
+        return under_places
 
     def _nodes(self, length: int) -> NDArray[np.signedinteger]:
         """The number of the node of this length that each place is under: 0, 1, … from left to right."""
@@ -115,9 +115,9 @@ class PrefixTrie:
         """The length shared by places next to each other in `order`; ends with `_NONE`, shape (N + 1,)."""
         shared = np.full(len(order) + 1, _NONE, dtype=np.min_scalar_type(-len(self._columns) - 1))
         for start in range(1, len(order), _BLOCK):
-            own = order[start - 1 : start + _BLOCK]
-            block = self._rows[own]
-            shared[start : start + len(own) - 1] = _common_prefix(block[:-1], block[1:])
+            block_order = order[start - 1 : start + _BLOCK]
+            block = self._rows[block_order]
+            shared[start : start + len(block_order) - 1] = _common_prefix(block[:-1], block[1:])
         return shared
 
 
@@ -127,8 +127,10 @@ def _bytes(packed: NDArray[np.unsignedinteger]) -> NDArray[np.bytes_]:
     return packed.view(f"S{width}")[:, 0]
 
 
-def _common_prefix(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
-    differ = one != other
+def _common_prefix(
+    above: NDArray[np.unsignedinteger], below: NDArray[np.unsignedinteger]
+) -> NDArray[np.int64]:
+    differ = above != below
     first = np.argmax(differ, axis=1)
-    length: NDArray[np.int64] = np.where(differ[np.arange(len(first)), first], first, one.shape[1])
+    length: NDArray[np.int64] = np.where(differ[np.arange(len(first)), first], first, above.shape[1])
     return length

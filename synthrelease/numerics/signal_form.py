@@ -80,8 +80,8 @@ class SignalForm:
     def parts(self) -> tuple[ChunkGroup, ...]:
         """The chunks by length: those of L steps, then the shorter one if there is any."""
         side = self.length if self.chunk is None else self.chunk
-        whole, rest = divmod(self.length, side)
-        return tuple(self._part(chunks, steps) for chunks, steps in ((whole, side), (1, rest)) if steps)
+        whole, remainder = divmod(self.length, side)
+        return tuple(self._part(chunks, steps) for chunks, steps in ((whole, side), (1, remainder)) if steps)
 
     def _part(self, chunks: int, length: int) -> ChunkGroup:
         if self.frequencies is None:
@@ -111,7 +111,7 @@ class SignalForm:
         """
         if self.mechanism == LPA:
             return series
-        found, start = [], 0
+        pieces, start = [], 0
         for part in self.parts:
             stop = start + part.chunks * part.length
             chunks = series[:, start:stop].reshape(-1, part.length)
@@ -119,12 +119,12 @@ class SignalForm:
             if self.mechanism == DCFPA:
                 chunks, bound = self._differences(chunks), 2 * HALF_RANGE
             assert part.frequencies is not None
-            own = integer_coefficients(chunks, part.frequencies, bound=bound)
+            coefficients = integer_coefficients(chunks, part.frequencies, bound=bound)
             if clipped:
-                own = clip_to_ball(own, part.radius)
-            found.append(own.reshape(len(series), part.chunks * part.count))
+                coefficients = clip_to_ball(coefficients, part.radius)
+            pieces.append(coefficients.reshape(len(series), part.chunks * part.count))
             start = stop
-        return np.concatenate(found, axis=1)
+        return np.concatenate(pieces, axis=1)
 
     def _differences(self, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
         """First differences, the first value kept; under a limit, those of a series that follows as fast as it may."""
@@ -147,9 +147,9 @@ class SignalForm:
         start = at = 0
         for part in self.parts:
             stop, end = start + part.chunks * part.count, at + part.chunks * part.length
-            own = integers[..., start:stop].reshape(*before, part.chunks, part.count)
+            coefficients = integers[..., start:stop].reshape(*before, part.chunks, part.count)
             assert part.frequencies is not None
-            chunks = inverse(own.astype(np.float64, copy=False), part.length, part.frequencies)
+            chunks = inverse(coefficients.astype(np.float64, copy=False), part.length, part.frequencies)
             if self.mechanism == DCFPA:
                 np.cumsum(chunks, axis=-1, out=chunks)  # the paper's line 3 adds only the step before
             out[..., at:end] = chunks.reshape(*before, -1)
@@ -159,16 +159,16 @@ class SignalForm:
     @functools.cached_property
     def spread(self) -> NDArray[np.float64]:
         """Standard deviation of each step of `series` for independent noise of variance 1 in every integer, shape (n,)."""
-        found = []
+        pieces = []
         for part in self.parts:
             if self.mechanism == DCFPA:
                 assert part.frequencies is not None
                 sums = np.cumsum(basis(part.length, part.frequencies), axis=1)
-                own = np.sqrt((sums**2).sum(axis=0))
+                deviation = np.sqrt((sums**2).sum(axis=0))
             else:  # every step of an orthonormal basis weighs alike
-                own = np.full(part.length, math.sqrt(part.count / part.length))
-            found.append(np.tile(own, part.chunks))
-        whole = np.concatenate(found)
+                deviation = np.full(part.length, math.sqrt(part.count / part.length))
+            pieces.append(np.tile(deviation, part.chunks))
+        whole = np.concatenate(pieces)
         whole.flags.writeable = False
         return whole
 
@@ -184,15 +184,15 @@ class SignalForm:
         Returns:
             Shape (N, any), depending on k.
         """
-        found, start = [], 0
+        pieces, start = [], 0
         for part in self.parts:
             stop, kept = start + part.chunks * part.count, _kept(part, frequencies)
-            own = integers[:, start:stop].reshape(-1, part.count)[:, kept:]
+            omitted = integers[:, start:stop].reshape(-1, part.count)[:, kept:]
             if self.mechanism == DCFPA:
-                own = exact_images(own, _added_up(part, kept), norm=self._norm(part))
-            found.append(own.reshape(len(integers), part.chunks * own.shape[1]))
+                omitted = exact_images(omitted, _added_up(part, kept), norm=self._norm(part))
+            pieces.append(omitted.reshape(len(integers), part.chunks * omitted.shape[1]))
             start = stop
-        return np.concatenate(found, axis=1)
+        return np.concatenate(pieces, axis=1)
 
     def left_out_reach(self, frequencies: int) -> float:
         """Return a bound of the norm of `left_out` of one series in [−H, H]^n whose integers at full band are not clipped.

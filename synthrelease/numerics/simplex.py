@@ -1,4 +1,4 @@
-"""The nearest histogram to noised counts."""
+"""The nearest histogram to noisy counts."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def onto_simplex_from(
     largest = float(values.max())
     lowered_by = start if largest - total <= start < largest else largest - total
     above = 0
-    left = np.empty_like(values)
+    lowered = np.empty_like(values)
     for _ in range(_MOST_PASSES):
-        np.subtract(values, lowered_by, out=left)
-        np.maximum(left, 0.0, out=left)
-        now_above = int(np.count_nonzero(left > 0))  # of floats alone it is slower
+        np.subtract(values, lowered_by, out=lowered)
+        np.maximum(lowered, 0.0, out=lowered)
+        now_above = int(np.count_nonzero(lowered > 0))  # of floats alone it is slower
         if now_above == above > 0:
-            return left, lowered_by
+            return lowered, lowered_by
         if not now_above:  # the total is lost in the rounding of the largest
             break
         above = now_above
-        lowered_by += (float(left.sum()) - total) / above
-    np.subtract(values, largest, out=left)  # nothing near the largest is lost then
-    beyond = _lowered_by(left.ravel(), total)
-    left -= beyond
-    return np.maximum(left, 0.0, out=left), largest + beyond
+        lowered_by += (float(lowered.sum()) - total) / above
+    np.subtract(values, largest, out=lowered)  # nothing near the largest is lost then
+    beyond = _lowered_by(lowered.ravel(), total)
+    lowered -= beyond
+    return np.maximum(lowered, 0.0, out=lowered), largest + beyond
 
 
 def _lowered_by(flat: NDArray[np.float64], total: float) -> float:

@@ -23,9 +23,9 @@ def product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np
         return out
     out = np.empty((rows, columns))
     for across in _pieces(columns, MOST_AT_ONCE // (inner * _LEAST_ROWS)):
-        some = right[:, across]
-        for down in _pieces(rows, MOST_AT_ONCE // some.size):
-            np.matmul(left[down], some, out=out[down, across])
+        strip = right[:, across]
+        for down in _pieces(rows, MOST_AT_ONCE // strip.size):
+            np.matmul(left[down], strip, out=out[down, across])
     return out
 
 

@@ -2,7 +2,7 @@
 
 An integer is a coefficient of a person's map, times a public weight, in steps; R steps are the norm that a person is
 clipped to. The weights are H^a, which makes low frequencies, of which a blurred map consists, count most. The constant,
-which is 1 for every map, has a small weight of its own: its sum tells how much of everybody was left after clipping,
+which is 1 for every map, has a small weight of its own: its sum tells how much of each person was left after clipping,
 and so what to divide by.
 """
 
@@ -25,7 +25,7 @@ CONSTANT_STEPS = 5243  # of the constant of one map: 0.08 of R
 MOST_CELLS = 1 << 26  # of one map, frames included
 # What is left of a person on one stimulus after clipping, expected before any is measured.
 _LEFT_MEAN, _LEFT_DEVIATION = 0.6, 0.35
-_LEAST_PART = 0.05  # of the expected mass, whatever the noise says
+_LEAST_PART = 0.05  # of the expected normalization, whatever the noise says
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,8 @@ class SpectralForm:
     # σ_b of the blur as a share of each axis: (height, width) or (time, height, width)
     blurs: tuple[float, ...]
     cells: tuple[int, ...]  # of the rendered map, along each axis
-    # a of the weights H^a
-    exponent: float = (
-        1.25  # these three are the plan's defaults too, chosen on images 1001–1010 of osie_mouse
-    )
+    # a of the weights H^a; these three are the plan's defaults too, chosen on images 1001–1010 of osie_mouse
+    exponent: float = 1.25
     # c₀, the norm people are clipped to, as a share of that of a person who looks at one typical point
     clip: float = 0.35
     prior: str = centre_bias.CENTRE  # "centre" or "none"
@@ -71,48 +69,55 @@ class SpectralForm:
         steps[0] = CONSTANT_STEPS
         return steps
 
-    def heatmap(self, noisy: NDArray[np.integer], *, mass: float, deviation: float) -> NDArray[np.float64]:
-        """Return the density of attention, blurred, 1 on average: the nearest map to what the noisy integers tell.
+    def heatmap(
+        self, noisy: NDArray[np.integer], *, normalization: float, deviation: float
+    ) -> NDArray[np.float64]:
+        """Return the density of attention, blurred, 1 on average: the nearest map to the noisy integers.
 
         Args:
             noisy: integers of one stimulus, shape (K,).
-            mass: how many people's worth of map they hold.
+            normalization: how many people's worth of map they hold.
             deviation: standard deviation of the noise, in steps.
         """
-        mean, variance = self._posterior(noisy, mass, deviation)
-        found = nearest_map(mean, variance, self.band) * self.band.attenuation
-        shown = rendered(found, self.band, self._places())
+        mean, variance = self._posterior(noisy, normalization, deviation)
+        coefficients = nearest_map(mean, variance, self.band) * self.band.attenuation
+        shown = rendered(coefficients, self.band, self._places())
         return np.maximum(shown, 0.0, out=shown)
 
     def uncertainty(
-        self, noisy: NDArray[np.integer], *, mass: float, mass_error: float, deviation: float
+        self,
+        noisy: NDArray[np.integer],
+        *,
+        normalization: float,
+        normalization_error: float,
+        deviation: float,
     ) -> NDArray[np.float64]:
-        """Return the standard deviation of `heatmap`'s error at every cell, from the known noise, the prior and the mass.
+        """Return the standard deviation of `heatmap`'s error at every cell, from the known noise, the prior and the normalization.
 
         The error is that against the map of *clipped* people: what clipping takes from people who look at few places is
         not in it. It is that of the linear estimate: the nearest map, which knows that maps are not negative, errs less.
 
         Args:
             noisy: integers of one stimulus, shape (K,).
-            mass: how many people's worth of map they hold.
-            mass_error: standard deviation of the mass.
+            normalization: how many people's worth of map they hold.
+            normalization_error: standard deviation of the normalization.
             deviation: standard deviation of the noise, in steps.
         """
-        mean, variance = self._posterior(noisy, mass, deviation)
+        mean, variance = self._posterior(noisy, normalization, deviation)
         h = self.band.attenuation
-        from_mass = rendered(mean * h, self.band, self._places())
+        from_normalization = rendered(mean * h, self.band, self._places())
         # In place from here on: on a large grid a new array takes longer than what is done with it.
-        from_mass -= 1.0
-        from_mass *= mass_error / mass
-        from_mass *= from_mass
+        from_normalization -= 1.0
+        from_normalization *= normalization_error / normalization
+        from_normalization *= from_normalization
         squared = rendered_variance(variance * h**2, self.band, self._places())
-        squared += from_mass
+        squared += from_normalization
         return np.sqrt(squared, out=squared)
 
     def _posterior(
-        self, noisy: NDArray[np.integer], mass: float, deviation: float
+        self, noisy: NDArray[np.integer], normalization: float, deviation: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        unit = self.steps() * mass
+        unit = self.steps() * normalization
         density = noisy / unit
         density[0] = 1.0
         return posterior(density, deviation / unit, _prior(self.prior, self.blurs))
@@ -129,7 +134,7 @@ def _prior(name: str, blurs: tuple[float, ...]) -> Prior:
     return prior
 
 
-def masses(
+def normalizations(
     constants: NDArray[np.integer],
     *,
     deviation: float,
@@ -145,35 +150,38 @@ def masses(
     or take as much.
 
     Args:
-        constants: the noised integers of the constants, shape (S,).
+        constants: the noisy integers of the constants, shape (S,).
         deviation: standard deviation of their noise, in steps.
         viewers: how many people count on each stimulus, if public.
         people: n, if public.
         joint: whether people were clipped over all stimuli at once.
 
     Returns:
-        Mass, positive, and its standard deviation.
+        Normalization, positive, and its standard deviation.
     """
-    held, error = constants / CONSTANT_STEPS, np.full(len(constants), deviation / CONSTANT_STEPS)
+    retained, error = constants / CONSTANT_STEPS, np.full(len(constants), deviation / CONSTANT_STEPS)
     if viewers is None or people is None:
-        mean = max(float(held.mean()), float(error[0]) / math.sqrt(held.size))
-        return _combined(mean, mean, held, error)
-    seen = np.maximum(viewers, 1e-3)  # nobody saw it: noise, divided by next to nothing, that tells nothing
-    left, errors = held / seen, error / seen
+        mean = max(float(retained.mean()), float(error[0]) / math.sqrt(retained.size))
+        return _combined(mean, mean, retained, error)
+    # No one saw it: noise, divided by next to nothing, which shows nothing.
+    counting = np.maximum(viewers, 1e-3)
+    proportion, errors = retained / counting, error / counting
     crowding = 1.0
     if joint:
-        crowding = math.sqrt(max(1.0, float(seen.sum()) / people))
-        left = np.full(held.shape, held.sum() / seen.sum())
-        errors = np.full(held.shape, error[0] * math.sqrt(held.size) / seen.sum())
-    share = _combined(_LEFT_MEAN / crowding, _LEFT_DEVIATION / crowding, left, errors)
-    return np.asarray(share * seen[:, None])
+        crowding = math.sqrt(max(1.0, float(counting.sum()) / people))
+        proportion = np.full(retained.shape, retained.sum() / counting.sum())
+        errors = np.full(retained.shape, error[0] * math.sqrt(retained.size) / counting.sum())
+    share = _combined(_LEFT_MEAN / crowding, _LEFT_DEVIATION / crowding, proportion, errors)
+    return np.asarray(share * counting[:, None])
 
 
 def _combined(
     mean: float, deviation: float, measured: NDArray[np.float64], error: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What was expected and what was measured, each weighted by its precision, and the error that is left; shape (S, 2)."""
-    expected, found = deviation**-2, error**-2
-    left = (expected + found) ** -0.5
-    both = (expected * mean + found * measured) * left**2
-    return np.stack([np.maximum(both, np.maximum(_LEAST_PART * mean, left / 2)), left], axis=1)
+    expected_precision, measured_precision = deviation**-2, error**-2
+    combined_error = (expected_precision + measured_precision) ** -0.5
+    combined = (expected_precision * mean + measured_precision * measured) * combined_error**2
+    return np.stack(
+        [np.maximum(combined, np.maximum(_LEAST_PART * mean, combined_error / 2)), combined_error], axis=1
+    )

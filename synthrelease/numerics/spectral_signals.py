@@ -1,8 +1,8 @@
 """The integers of a spectral signal, and what follows from them: used to make a release and to check it.
 
 A person's series, each less a baseline of the person's own, are turned into their lowest cosines (DCT-II) and clipped all at
-once to one norm. A constant beside each series, clipped with it, tells how much of everybody was left, and so what
-to divide by: nobody needs to know how large people's series are, and the norm may be small.
+once to one norm. A constant beside each series, clipped with it, tells how much of each person was left, and so what
+to divide by: no one needs to know how large people's series are, and the norm may be small.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _CONSTANTS_SHARE = 0.5  # of R, of all constants together
 # frequency, and up to a factor that is fitted: 1 ± 3. Chosen on the pupil features of people 1–12 of ier2023_vr_pupil.
 _MEAN_SHARE, _FACTOR_DEVIATION, _LEAST_FACTOR = 0.02, 3.0, 1e-4
 _FACTORS = np.geomspace(_LEAST_FACTOR, 1 / _LEAST_FACTOR, 257)
-# By how much of the usual series differ in what they hold of people: a tenth, or more where not everybody has them all.
-_MASS_DEVIATIONS = np.geomspace(0.1, 1.0, 33)
+# By how much of the usual series differ in what they hold of people: a tenth, or more where not every person has them all.
+_NORMALIZATION_DEVIATIONS = np.geomspace(0.1, 1.0, 33)
 
 
 @dataclass(frozen=True)
 class PublicSeries:
-    """What is public of one noised series."""
+    """What is public of one noisy series."""
 
-    mass: float  # how many people's worth of series the integers hold
-    mass_error: float  # standard deviation of the mass
+    normalization: float  # how many people's worth of series the integers hold
+    normalization_error: float  # standard deviation of the normalization
     deviation: float  # standard deviation of the noise, in steps
     people: int  # n, how many people were added up
     bounds: tuple[float, float]  # public bounds of the feature
@@ -115,58 +115,58 @@ class SpectralSignalForm:
         Args:
             series: less their baseline, in steps, within ±2·`HALF_RANGE`, shape (N, n).
         """
-        found = exact_product(series, self._rows(), bound=2 * HALF_RANGE)
-        own = np.trunc(found * (self.weights() / HALF_RANGE)).astype(np.int64)
-        return np.concatenate([np.full((len(own), 1), self.constant), own], axis=1)
+        coefficients = exact_product(series, self._rows(), bound=2 * HALF_RANGE)
+        weighted = np.trunc(coefficients * (self.weights() / HALF_RANGE)).astype(np.int64)
+        return np.concatenate([np.full((len(weighted), 1), self.constant), weighted], axis=1)
 
-    def signal(self, noisy: NDArray[np.integer], known: PublicSeries) -> NDArray[np.float64]:
+    def signal(self, noisy: NDArray[np.integer], public: PublicSeries) -> NDArray[np.float64]:
         """Return the mean signal, or mean change from the baseline, in the feature's unit, shape (n,).
 
         Args:
             noisy: integers of one series, shape (`count`,).
-            known: what is public of it.
+            public: what is public of it.
         """
-        mean, _, _ = self._posterior(noisy, known)
-        centre = centre_and_step(*known.bounds)[0] if self.baseline == NO_BASELINE else 0.0
-        return centre + known.half_width * self._series(mean)
+        mean, _, _ = self._posterior(noisy, public)
+        centre = centre_and_step(*public.bounds)[0] if self.baseline == NO_BASELINE else 0.0
+        return centre + public.half_width * self._series(mean)
 
-    def uncertainty(self, noisy: NDArray[np.integer], known: PublicSeries) -> NDArray[np.float64]:
-        """Return the standard deviation of the error of every step of `signal`, from noise, prior and mass, shape (n,).
+    def uncertainty(self, noisy: NDArray[np.integer], public: PublicSeries) -> NDArray[np.float64]:
+        """Return the standard deviation of the error of every step of `signal`, from noise, prior and normalization, shape (n,).
 
         The error is that against the mean of *clipped* people, each divided by what clipping left: people who stray
         more than others count less. What the prior expects above the highest cosine is in it.
 
         Args:
             noisy: integers of one series, shape (`count`,).
-            known: what is public of it.
+            public: what is public of it.
         """
-        mean, variance, above = self._posterior(noisy, known)
+        mean, variance, above = self._posterior(noisy, public)
         from_noise = self._squares(variance) + above / self.length
-        from_mass = (known.mass_error / known.mass * self._series(mean)) ** 2
-        deviation: NDArray[np.float64] = known.half_width * np.sqrt(from_noise + from_mass)
+        from_normalization = (public.normalization_error / public.normalization * self._series(mean)) ** 2
+        deviation: NDArray[np.float64] = public.half_width * np.sqrt(from_noise + from_normalization)
         return deviation
 
     def _posterior(
-        self, noisy: NDArray[np.integer], known: PublicSeries
+        self, noisy: NDArray[np.integer], public: PublicSeries
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Mean and variance of every coefficient, in half widths, and the power expected above them.
 
         Wiener's filter for each of `_FACTORS`, weighted: where noise drowns the signal, no one factor is the right one, and of
         the likeliest, which may be next to 0, the uncertainty would be next to nothing.
         """
-        unit = self.weights() * known.mass
-        mean, variance = noisy[1:] / unit, (known.deviation / unit) ** 2
+        unit = self.weights() * public.normalization
+        mean, variance = noisy[1:] / unit, (public.deviation / unit) ** 2
         # The power of a person: what they were clipped to, over what clipping left of them.
-        person = (self.clip * known.people / known.mass) ** 2 * self.length
+        person = (self.clip * public.people / public.normalization) ** 2 * self.length
         # Of the lowest frequency but the level.
         first = _MEAN_SHARE * person / _inverse_squares(1, self.length)
         shape = slice(1 - self.lowest, None)  # the level is not shrunk: it may be anything
         expected = first * np.arange(1, self.lowest + self.cosines, dtype=np.float64) ** -2.0
-        found, noise = mean[shape].copy(), variance[shape].copy()
-        weights, power = _weights(found, noise, expected), _FACTORS[:, None] * expected
+        measured, noise = mean[shape].copy(), variance[shape].copy()
+        weights, power = _weights(measured, noise, expected), _FACTORS[:, None] * expected
         gains = power / (power + noise)
-        mean[shape] = weights @ gains * found
-        variance[shape] = weights @ (gains * noise + (gains * found - mean[shape]) ** 2)
+        mean[shape] = weights @ gains * measured
+        variance[shape] = weights @ (gains * noise + (gains * measured - mean[shape]) ** 2)
         above = _inverse_squares(self.lowest + self.cosines, self.length)
         return mean, variance, float(weights @ _FACTORS) * first * above
 
@@ -186,7 +186,7 @@ class SpectralSignalForm:
     def _squares(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Variance of every step for independent coefficients: Σ_k variance_k·c_k(t)², in one transform.
 
-        c_k(t)² = (1 + cos(2πk(t + ½)/n))/n, and 1/n for the level: what anybody's file asks for takes n·log n, not K·n.
+        c_k(t)² = (1 + cos(2πk(t + ½)/n))/n, and 1/n for the level: what a hostile file asks for takes n·log n, not K·n.
         """
         spectrum = np.zeros(self.length, dtype=np.complex128)
         k = np.arange(self.lowest, self.lowest + self.cosines)
@@ -196,44 +196,45 @@ class SpectralSignalForm:
         return np.maximum(squares, 0.0)  # a step that no cosine reaches is 0 but for rounding
 
 
-def masses(
+def normalizations(
     constants: NDArray[np.integer], form: SpectralSignalForm, *, deviation: float, people: int
 ) -> NDArray[np.float64]:
     """Return how many people's worth of series the integers of every series hold, and how well that is known, shape (S, 2).
 
-    What is left of people is about the same in all their series: so the noised constants of all tell it together, each its
-    own part of it. How far they differ (`_MASS_DEVIATIONS`) they tell as well: recordings that few attended hold less.
+    What is left of people is about the same in all their series: so the noisy constants of all measure it together, each its
+    own part of it. How far they differ (`_NORMALIZATION_DEVIATIONS`) they show as well: recordings that few attended hold less.
 
     Args:
-        constants: the noised constants, shape (S,).
+        constants: the noisy constants, shape (S,).
         form: whose they are.
         deviation: standard deviation of the noise, in steps.
         people: n.
 
     Returns:
-        Mass, between the error and n, and its standard deviation.
+        Normalization, between the error and n, and its standard deviation.
     """
-    held, error = constants / form.constant, deviation / form.constant
-    common_error = error / math.sqrt(held.size)
-    common = min(max(float(held.mean()), common_error), float(people))
-    variance = (_MASS_DEVIATIONS * common) ** 2
-    strayed = float(((held - held.mean()) ** 2).sum())
-    likelihood = -0.5 * ((held.size - 1) * np.log(variance + error**2) + strayed / (variance + error**2))
-    weights = np.exp(likelihood - likelihood.max()) / _MASS_DEVIATIONS  # rather a small one than a large one
+    retained, error = constants / form.constant, deviation / form.constant
+    common_error = error / math.sqrt(retained.size)
+    common = min(max(float(retained.mean()), common_error), float(people))
+    variance = (_NORMALIZATION_DEVIATIONS * common) ** 2
+    strayed = float(((retained - retained.mean()) ** 2).sum())
+    likelihood = -0.5 * ((retained.size - 1) * np.log(variance + error**2) + strayed / (variance + error**2))
+    # Rather a small one than a large one.
+    weights = np.exp(likelihood - likelihood.max()) / _NORMALIZATION_DEVIATIONS
     weights /= weights.sum()
     trust = (variance / (variance + error**2))[:, None]  # in a series' own constant
-    each = common + trust * (held - common)
-    mass = weights @ each
-    spread = weights @ (trust * error**2 + (each - mass) ** 2)
-    return np.stack([np.clip(mass, common_error, people), np.sqrt(common_error**2 + spread)], axis=1)
+    by_series = common + trust * (retained - common)
+    normalization = weights @ by_series
+    spread = weights @ (trust * error**2 + (by_series - normalization) ** 2)
+    return np.stack([np.clip(normalization, common_error, people), np.sqrt(common_error**2 + spread)], axis=1)
 
 
 def _weights(
-    found: NDArray[np.float64], noise: NDArray[np.float64], expected: NDArray[np.float64]
+    measured: NDArray[np.float64], noise: NDArray[np.float64], expected: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """How likely each of `_FACTORS` is to be how much more power there is than expected, 1 ± 3 being expected."""
     power = _FACTORS[:, None] * expected + noise
-    likelihood = -0.5 * (np.log(power) + found**2 / power).sum(axis=1)
+    likelihood = -0.5 * (np.log(power) + measured**2 / power).sum(axis=1)
     prior = -0.5 * ((_FACTORS - 1.0) / _FACTOR_DEVIATION) ** 2 + np.log(_FACTORS)  # of steps of the logarithm
     weights = np.exp(likelihood + prior - (likelihood + prior).max())
     return np.asarray(weights / weights.sum())

@@ -31,17 +31,12 @@ _EXACT_BITS = 53 - 21  # of a product of cosines: its weighted sums are then exa
 
 @dataclass(frozen=True)
 class Band:
-    """The frequencies that a blur leaves over, the constant first.
+    """The frequencies that a blur leaves over, the constant first."""
 
-    Attributes:
-        frequencies: the frequency over each axis, of each coefficient, shape (axes, K).
-        attenuation: H, what the blur multiplies each by, dimensionless, shape (K,); 1 for the constant.
-        box: one more than the largest frequency of each axis.
-    """
-
-    frequencies: NDArray[np.int64]
+    frequencies: NDArray[np.int64]  # the frequency over each axis, of each coefficient, shape (axes, K)
+    # H, what the blur multiplies each by, dimensionless, shape (K,); 1 for the constant
     attenuation: NDArray[np.float64]
-    box: tuple[int, ...]
+    box: tuple[int, ...]  # one more than the largest frequency of each axis
 
     @property
     def count(self) -> int:
@@ -117,14 +112,14 @@ def point_coefficients(
     box, axes = frequencies.box, len(frequencies.box)
     bits = int(_EXACT_BITS / axes - 0.5)  # a cosine is at most √2
     sums = np.zeros((math.prod(box[:-1]), box[-1]))
-    some = max(1, min(_BLOCK // math.prod(box[:-1]), max(_FEWEST, _WORK // math.prod(box))))
-    for start in range(0, len(weights), some):
-        block = slice(start, start + some)
+    block_size = max(1, min(_BLOCK // math.prod(box[:-1]), max(_FEWEST, _WORK // math.prod(box))))
+    for start in range(0, len(weights), block_size):
+        block = slice(start, start + block_size)
         factors = [_whole_cosines(k, bits)[place[block]] for k, place in zip(box, places, strict=True)]
-        left = factors[0] * weights[block, None]
+        weighted = factors[0] * weights[block, None]
         for factor in factors[1:-1]:
-            left = (left[:, :, None] * factor[:, None, :]).reshape(len(left), -1)
-        sums += left.T @ factors[-1]
+            weighted = (weighted[:, :, None] * factor[:, None, :]).reshape(len(weighted), -1)
+        sums += weighted.T @ factors[-1]
     kept = sums.reshape(box)[tuple(frequencies.frequencies)]
     coefficients: NDArray[np.float64] = kept / (2.0 ** (axes * bits) * WEIGHT)
     return coefficients

@@ -13,7 +13,6 @@ from synthrelease.numerics.steps import HALF_RANGE
 COUNT, SUM, MEAN, VARIANCE, HISTOGRAM = "count", "sum", "mean", "variance", "histogram"
 QUANTILE, MEDIAN = "quantile:", "quantile:0.5"
 PERSON_STEPS = 2 * HALF_RANGE  # what one person weighs in a count
-MOST_QUANTILE_STEPS = 2 * HALF_RANGE
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Derived values as a bundle stores them: on a coarse public grid, so that next to nothing can be hidden in them.
 
-A value that may err by a rounding of the last bit, on somebody else's machine, leaves room for a bit of one's own; near
+A value that may err by a rounding of the last bit, on another machine, leaves room for a bit of one's own; near
 zero floating-point numbers leave room for dozens. On a grid of 2⁻²² of the largest value, far coarser than what
 machines differ by, nearly every value has one form only.
 """
@@ -41,29 +41,29 @@ def is_stored_form(
     """
     # Where the largest is next to a power of two, another machine may have taken the grid beyond it.
     finer, coarser = (grid(exact * (1 + sign * care), by_rows=by_rows) for sign in (-1, 1))
-    found = _on_grid(array, exact, finer, care)
-    if not found.all() and (finer != coarser).any():
-        found |= _on_grid(array, exact, coarser, care)
-    return bool(found.all())
+    is_valid = _on_grid(array, exact, finer, care)
+    if not is_valid.all() and (finer != coarser).any():
+        is_valid |= _on_grid(array, exact, coarser, care)
+    return bool(is_valid.all())
 
 
 def _on_grid(
     array: NDArray[np.float32], exact: NDArray[np.float64], step: NDArray[np.float64], care: float
 ) -> NDArray[np.bool_]:
     """Whether the values of each row are near the exact ones and on its grid."""
-    found = np.ones(len(step), dtype=np.bool_)
+    is_valid = np.ones(len(step), dtype=np.bool_)
     allowed = 0.5 + care / _STEPS  # steps: the largest magnitude is less than 2²² of them
-    flat, own = array.reshape(len(step), -1), exact.reshape(len(step), -1)
+    flat, expected = array.reshape(len(step), -1), exact.reshape(len(step), -1)
     rows = max(1, _BLOCK // max(flat.shape[1], 1))
     for first, start in itertools.product(range(0, len(flat), rows), range(0, flat.shape[1], _BLOCK)):
-        some = slice(first, first + rows), slice(start, start + _BLOCK)
-        values, steps_of = flat[some], step[some[0], None]
+        block = slice(first, first + rows), slice(start, start + _BLOCK)
+        values, steps_of = flat[block], step[block[0], None]
         steps = np.divide(values, steps_of, dtype=np.float64)  # exact: the step is a power of two
-        alike = (np.rint(steps) == steps) & (np.abs(steps - own[some] / steps_of) <= allowed)
-        found[some[0]] &= (alike & (values.view(np.uint32) != _MINUS_ZERO)).all(axis=1)
-        if not found.any():
+        alike = (np.rint(steps) == steps) & (np.abs(steps - expected[block] / steps_of) <= allowed)
+        is_valid[block[0]] &= (alike & (values.view(np.uint32) != _MINUS_ZERO)).all(axis=1)
+        if not is_valid.any():
             break
-    return found
+    return is_valid
 
 
 def grid(exact: NDArray[np.float64], *, by_rows: bool = False) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, read_if_small, read_slices
 from synthrelease.errors import PlanError
-from synthrelease.kinds.contributions import Collected
+from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.measured import Measure, Measured
 from synthrelease.kinds.mechanism import Collector
 
@@ -168,7 +168,7 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp, table: Table | None = N
 class Contributions:
     """What the people of an input, or of a part of it, contribute to its outputs; private."""
 
-    collected: dict[str, Collected]  # by output
+    collected: dict[str, Contribution]  # by output
     measured: dict[str, Measured]  # by output
     losses: tuple[Loss, ...]  # what was dropped or clipped
     reach: Reach  # of points on the screen

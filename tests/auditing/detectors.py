@@ -220,7 +220,7 @@ def law_of(kind: type[DiscreteLaplace | RoundedGaussian], *, draws: int = 200_00
         return Verdict(chance < SIGNIFICANCE, f"χ² of the noise: p = {chance:.2g}")
 
     zeros = np.zeros(draws, dtype=np.int64)
-    make = lambda random: addition.noised(zeros, event, largest=2**33, random=random)  # noqa: E731
+    make = lambda random: addition.add_noise(zeros, event, largest=2**33, random=random)  # noqa: E731
     return Detector(f"law of {kind.type} noise", make, judge)
 
 

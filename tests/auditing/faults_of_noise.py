@@ -17,7 +17,7 @@ from synthrelease.dp.noise import SecureRandom, addition, choice, rounded
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_noised, _start, _words = addition.noised, SecureRandom._start, SecureRandom.words
+_noised, _start, _words = addition.add_noise, SecureRandom._start, SecureRandom.words
 _choice = choice.private_choice
 
 
@@ -79,7 +79,7 @@ def _twice_the_epsilon(utilities: Any, *, sensitivity: int, epsilon: float, rand
 FAULTS = (
     Fault(
         "scale halved",
-        "dp.noise.addition.noised",
+        "dp.noise.addition.add_noise",
         together(
             inside(addition, "rounded_gaussian", _half_gaussian),
             inside(addition, "discrete_laplace", _half_laplace),
@@ -94,19 +94,19 @@ FAULTS = (
     ),
     Fault(
         "float noise instead of integer",
-        "dp.noise.addition.noised",
+        "dp.noise.addition.add_noise",
         everywhere(_noised, _float_noise),
         (types_of(small.one_cell), bundles.bundle_of("summary")),
     ),
     Fault(
         "float noise cut to integers",
-        "dp.noise.addition.noised",
+        "dp.noise.addition.add_noise",
         everywhere(_noised, _truncated_float_noise),
         (law_of(DiscreteLaplace), law_of(RoundedGaussian)),
     ),
     Fault(
         "one integer without noise",
-        "dp.noise.addition.noised",
+        "dp.noise.addition.add_noise",
         everywhere(_noised, _all_but_the_last),
         (unmoved_in(small.histogram), unmoved_in(small.areas_gaussian)),
     ),

@@ -93,14 +93,14 @@ class _AllRows:
     def __init__(self, owner_of_row: Any) -> None:
         self._rows = len(owner_of_row)
 
-    def one_each(self, _random: Any) -> Any:
+    def sampled_rows(self, _random: Any) -> Any:
         return np.arange(self._rows)
 
 
 def _until_enough(model: Any, rows: Any, people: Any, test: Any, *, seed: Any, random: Any) -> Any:
     """As many records as were asked for, all of which passed."""
     entered = np.flatnonzero(seed[people])
-    entered = entered[candidates.Owners(people[entered]).one_each(random)]
+    entered = entered[candidates.Owners(people[entered]).sampled_rows(random)]
     seeds = candidates.SeedSet(model, rows[entered])
     published, found = [], 0
     while found < test.trials:
@@ -214,13 +214,13 @@ FAULTS = (
     ),
     Fault(
         "Test 2 with many rows per person",
-        "kinds.records.owners.Owners",
+        "kinds.records.candidates.Owners",
         inside(candidates, "Owners", _AllRows),
         (audit_of(owner, "Test 2, one owner", runs=50_000),),
     ),
     Fault(
         "temporal chunks counted as people",
-        "kinds.records.owners.Owners",
+        "kinds.records.candidates.Owners",
         inside(candidates, "Owners", _AllRows),
         (owners.alone_at_the_wall,),
     ),

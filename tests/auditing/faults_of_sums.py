@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, CellHeatmap.collect
 _statistics, _totals = statistics.totals, coefficients.totals
-_masses, _coefficients = public.masses, spectral.contributions
+_masses, _coefficients = public.normalizations, spectral.contributions
 
 
 def _unclipped(vectors: Integers, _radius: int, _owner: Any = None) -> Integers:
@@ -119,7 +119,7 @@ def _masses_of_the_exact_sums() -> AbstractContextManager[object]:
 
         with (
             patch.object(spectral, "contributions", contributions),
-            patch.object(public, "masses", masses),
+            patch.object(public, "normalizations", masses),
         ):
             yield
 

@@ -2,7 +2,7 @@
 
 That number is the logarithm of the likelihood ratio under the noise that the release says it has. Hundreds of thousands of
 runs are one array: the integers of both datasets come from a release without noise, the noise from the package's own
-`dp.noise.addition.noised` and the event that the mechanism's own `calibrate` returned. `tests/statistical/test_audit.py` ties
+`dp.noise.addition.add_noise` and the event that the mechanism's own `calibrate` returned. `tests/statistical/test_audit.py` ties
 this to releases made one by one. Integers that are the same under both datasets carry independent noise and tell
 nothing, so they are not drawn, unless `whole`.
 """
@@ -183,7 +183,9 @@ def statistics(
     found = []
     for side in sides:
         exact = np.broadcast_to(side, (runs, side.size))
-        found.append(log_ratio(addition.noised(exact, event, largest=largest, random=random), sides, event))
+        found.append(
+            log_ratio(addition.add_noise(exact, event, largest=largest, random=random), sides, event)
+        )
     return found[0], found[1]
 
 

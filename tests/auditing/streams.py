@@ -52,7 +52,7 @@ def _one_after_the_other(random: SecureRandom) -> list[NDArray[np.int64]]:
     """Noise so wide that two independent integers are hardly ever the same."""
     event = DiscreteLaplace(1, 2.0**38, WORDS // 8)
     zeros = np.zeros(event.count, dtype=np.int64)
-    return [addition.noised(zeros, event, largest=1, random=random) for _ in range(3)]
+    return [addition.add_noise(zeros, event, largest=1, random=random) for _ in range(3)]
 
 
 def _fresh(_random: SecureRandom) -> list[NDArray[np.uint64]]:

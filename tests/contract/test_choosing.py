@@ -66,12 +66,12 @@ def test_of_what_is_collected_for_all_candidates_each_takes_what_is_collected_fo
 def test_what_noise_is_added_to_is_what_the_chosen_one_leaves(
     choosing: Variant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mechanism, "noised", lambda exact, *_, **__: exact)
+    monkeypatch.setattr(mechanism, "add_noise", lambda exact, *_, **__: exact)
     people = [*choosing.ordinary(5), *choosing.adversaries()[::6]]
     private: Any = choosing.choosing(len(people))
     collected = private.collect(choosing.data(people))
     drawn = private.draw(collected, BUDGET, SecureRandom.for_tests(2))
-    exact = private.as_made(drawn.parameters).exact(collected)["noisy"]
+    exact = private.with_choice_of(drawn.parameters).exact(collected)["noisy"]
     released = drawn.arrays["noisy"]
     if choosing.apart:  # everybody's own stand in an order that is drawn
         exact, released = (np.sort(array.reshape(-1)) for array in (exact, released))

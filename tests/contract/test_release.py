@@ -22,7 +22,7 @@ from scipy.stats import binomtest, norm
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
 from synthrelease.numerics.network import fitted_network
 
@@ -365,7 +365,7 @@ def test_sums_that_leave_64_bits_are_a_fault_of_the_plan(summed: Variant) -> Non
 @pytest.mark.parametrize("scale", [2.0**41, 2.0**60])
 def test_noise_that_leaves_64_bits_is_a_fault_of_the_plan(kind: type, scale: float) -> None:
     with refused(PlanError, "integer-overflow"):
-        noised(np.zeros(1, dtype=np.int64), kind(1, scale, 1), largest=1, random=SecureRandom())
+        add_noise(np.zeros(1, dtype=np.int64), kind(1, scale, 1), largest=1, random=SecureRandom())
 
 
 @pytest.mark.parametrize("epsilon", [5e-324, 1e-19])

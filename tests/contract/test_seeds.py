@@ -11,9 +11,9 @@ from synthrelease.data.attribute import Attribute
 from synthrelease.data.features import Features
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
+from synthrelease.kinds.records.candidates import Owners
 from synthrelease.kinds.records.deniability import SeedSet
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.kinds.records.owners import Owners
 
 PEOPLE, WINDOWS, K, GAMMA = 40, 100, 8, 4.0
 WALL = 9
@@ -86,7 +86,7 @@ def test_nobody_is_likelier_to_be_the_seed_than_k_and_gamma_say(others: int) -> 
     owners, random = Owners(people), SecureRandom.for_tests(others)
     blamed = np.zeros(PEOPLE)
     for _ in range(300):
-        entered = owners.one_each(random)
+        entered = owners.sampled_rows(random)
         seeds = random.integers(len(entered), 200)
         candidates = model.sample(rows[entered[seeds]], random)
         passed = SeedSet(model, rows[entered]).plausible(candidates, seeds, gamma=GAMMA) >= K
@@ -103,7 +103,7 @@ def test_nobody_is_likelier_to_be_the_seed_than_k_and_gamma_say(others: int) -> 
 def test_a_task_gives_everybody_one_record_of_each() -> None:
     rows, people = at_the_wall(7)
     pairs = people * 10 + rows[:, 0]
-    entered = Owners(pairs).one_each(SecureRandom.for_tests(0))
+    entered = Owners(pairs).sampled_rows(SecureRandom.for_tests(0))
     assert sorted(pairs[entered].tolist()) == sorted(set(pairs.tolist()))
     assert not Owners(pairs).single
     assert Owners(pairs[entered]).single

@@ -41,6 +41,12 @@ class Held:
     def __len__(self) -> int:
         return 1
 '''
+BLOCK = """
+    Attributes:
+        values: in mm, shape (N,).
+    \"\"\"
+
+    values: Numbers"""
 
 
 @pytest.fixture
@@ -68,6 +74,9 @@ def test_all_that_is_in_the_scope_exists(check):
         ("Return the mean in the unit of values, shape", "Return the mean, shape", ["unit"]),
         ("in mm, shape (N,)", "in mm", ["shape", "shape"]),  # of the class, and of the property that leans on it
         ("in mm, shape (N,)", "shape (N,)", ["unit", "unit"]),
+        (BLOCK, '    """\n\n    values: Numbers  # in mm, shape (N,)', []),
+        (BLOCK, '    """\n\n    # in mm,\n    # shape (N,)\n    values: Numbers', []),
+        (BLOCK, '    """\n\n    values: Numbers  # in mm', ["shape", "shape"]),
         ('        """The largest."""\n', "", ["docstring"]),
         ("def _own(", "def own(", ["docstring"]),
     ],

@@ -35,7 +35,7 @@ from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.dp import accounting
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import SynthReleaseError
@@ -110,7 +110,7 @@ class Observer:
     def __enter__(self) -> Self:
         enter = self._stack.enter_context
         self._folder = Path(enter(tempfile.TemporaryDirectory()))
-        enter(everywhere(noised, self._noised)())
+        enter(everywhere(add_noise, self._noised)())
         enter(everywhere(private_choice, self._chosen)())
         enter(everywhere(released_output, self._released)())
         enter(patch.object(SecureRandom, "permutation", self._permutation))
@@ -174,7 +174,7 @@ class Observer:
     def _noised(self, exact: NDArray[np.int64], event: Any, *, largest: int, random: Any) -> Any:
         assert int(np.abs(exact).max(initial=0)) <= largest
         self._drawn[self._output].integers.append((exact.copy(), event))
-        return noised(np.zeros_like(exact), event, largest=largest, random=random)
+        return add_noise(np.zeros_like(exact), event, largest=largest, random=random)
 
     def _chosen(self, utilities: Any, *, sensitivity: int, random: SecureRandom, **_: Any) -> int:
         self._drawn[self._output].utilities.append(([int(u) for u in utilities], sensitivity))

@@ -10,7 +10,14 @@ from scipy import stats
 
 from synthrelease.dp.calibration import liu2019_sigma
 from synthrelease.dp.noise import SecureRandom, rounded_gaussian
-from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
+from synthrelease.numerics.gaze_caps import excess_norms
+
+
+@pytest.fixture
+def chosen(script):
+    """The script that chooses caps."""
+    return script("reproductions._liu2019_cap")
+
 
 PEOPLE, PIXELS = 12, 40
 
@@ -36,38 +43,42 @@ def algorithm_1(maps, sigma_star):
     return int(np.argmin(errors)) + 1, errors
 
 
-def one_pass(maps, sigma_star):
+def one_pass(maps, sigma_star, chosen):
     n, r = maps.shape
     caps = range(1, maps.max() + 1)
     sigmas = np.array([m * sigma_star for m in caps])
-    errors = expected_mse(excess_norms(*nonzero(maps), caps), sigmas, people=n, pixels=r)
-    return best_cap(caps, errors), errors
+    errors = chosen.expected_mse(excess_norms(*nonzero(maps), caps), sigmas, people=n, pixels=r)
+    return chosen.best_cap(caps, errors), errors
 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("sigma_star", [0.0, 0.01, 0.1, 0.3, 3.0])
-def test_liu2019_algorithm_1_one_pass_equals_the_papers_loop(seed, sigma_star):
+def test_liu2019_algorithm_1_one_pass_equals_the_papers_loop(seed, sigma_star, chosen):
     maps = some_maps(seed)
-    cap, errors = one_pass(maps, sigma_star)
+    cap, errors = one_pass(maps, sigma_star, chosen)
     papers_cap, papers_errors = algorithm_1(maps, sigma_star)
     np.testing.assert_allclose(errors, papers_errors, rtol=1e-12)
     assert cap == papers_cap
 
 
-def test_liu2019_algorithm_1_finds_caps_between_1_and_g_max():
+def test_liu2019_algorithm_1_finds_caps_between_1_and_g_max(chosen):
     """The test above would say little if all of its noise led to the same end of the list."""
-    found = {one_pass(some_maps(seed), s)[0] for seed in range(20) for s in (0.0, 0.01, 0.1, 0.3, 3.0)}
+    found = {
+        one_pass(some_maps(seed), s, chosen)[0] for seed in range(20) for s in (0.0, 0.01, 0.1, 0.3, 3.0)
+    }
     assert {1, 2, 3, some_maps(0).max()} <= found
 
 
-def test_liu2019_algorithm_1_works_only_where_someone_looked():
+def test_liu2019_algorithm_1_works_only_where_someone_looked(chosen):
     """Theorem 4.2 counts g_max·n·r steps; 10¹² pixels and 10⁹ silent people would take the loop years."""
     maps = some_maps()
     pixel, count = nonzero(maps)
     far = pixel * 10**11
     caps = range(1, maps.max() + 1)
     assert excess_norms(far, count, caps) == excess_norms(pixel, count, caps)
-    mse = expected_mse(excess_norms(far, count, caps), np.zeros(len(caps)), people=10**9, pixels=10**12)
+    mse = chosen.expected_mse(
+        excess_norms(far, count, caps), np.zeros(len(caps)), people=10**9, pixels=10**12
+    )
     assert mse[0] == pytest.approx(excess_norms(pixel, count, [1])[0] / 10**30, rel=1e-14)
 
 
@@ -89,12 +100,12 @@ RUNS = 20_000
 
 
 @pytest.mark.parametrize("m", [1, 2, 5, 30])
-def test_liu2019_theorem_4_1_is_the_mean_error_of_noised_capped_maps(m):
+def test_liu2019_theorem_4_1_is_the_mean_error_of_noised_capped_maps(m, chosen):
     maps = some_maps()
     sigma_sum = 1.5 * m + 6  # of the sum, in counts: wide enough for rounding to add its 1/12 and no more
     found = mean_mse(maps, m, sigma_sum, RUNS, SecureRandom.for_tests(2019 + m))
     sigma_rounded = math.sqrt(sigma_sum**2 + 1 / 12)
-    expected = PEOPLE**2 * expected_mse(
+    expected = PEOPLE**2 * chosen.expected_mse(
         excess_norms(*nonzero(maps), [m]), np.array([sigma_rounded / PEOPLE]), people=PEOPLE, pixels=PIXELS
     )
     error = standard_error(maps, m, sigma_sum, RUNS)

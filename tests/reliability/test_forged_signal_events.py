@@ -26,8 +26,8 @@ from forging import (
 
 import synthrelease
 from synthrelease.bundle import disclosure, writer
-from synthrelease.dp.event import BOZKIR2021_EVENT
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.signals.public_series import BOZKIR2021_EVENT
 
 CHOICE = {"type": "exponential", "epsilon": "0.1", "candidates": 3}
 KINDER = "the paper's own calibration, which is generous"

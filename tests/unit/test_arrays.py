@@ -16,9 +16,9 @@ from synthrelease.bundle.disclosure import output_sentences, warning_sentence
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.dp.event import BOZKIR2021_EVENT
 from synthrelease.dp.guarantee import NoGuarantee
 from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
+from synthrelease.kinds.signals.public_series import BOZKIR2021_EVENT
 from synthrelease.kinds.signals.words import SENTENCES
 from synthrelease.remarks import remark, sentence
 

@@ -21,11 +21,11 @@ from synthrelease.bundle import verify
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts
 from synthrelease.cli import main
 from synthrelease.data.features import load_features
-from synthrelease.dp.event import BOZKIR2021_EVENT
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, oracle_coefficients, sensitivities
 from synthrelease.kinds.signals.completed_series import completed_series
+from synthrelease.kinds.signals.public_series import BOZKIR2021_EVENT
 from synthrelease.kinds.signals.published import PublishedSignals
 
 PAPER = {"mechanism": "cfpa", "calibration": "bozkir2021", "paper_epsilon": 0.5}

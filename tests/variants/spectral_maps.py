@@ -13,7 +13,7 @@ from wanted import Spectral
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.dp.budget import Budget
-from synthrelease.numerics.spectral import RADIUS, SpectralForm, masses
+from synthrelease.numerics.spectral import RADIUS, SpectralForm, normalizations
 from synthrelease.numerics.spectrum import POSITIONS
 from synthrelease.numerics.stored import stored
 from variants.gaze_maps import GazeMapVariant
@@ -44,15 +44,15 @@ class SpectralVariant(GazeMapVariant):
         names = [name for name, what in values if what == "noised"]
         constants = np.array([values[name, "noised"][0] for name in names])
         viewers = None if p.viewers is None else np.array(p.viewers)
-        held = masses(constants, deviation=deviation, viewers=viewers, people=p.people, joint=p.joint)
+        held = normalizations(constants, deviation=deviation, viewers=viewers, people=p.people, joint=p.joint)
         out: dict[tuple[str, ...], Any] = {}
         for name, mass in zip(names, held, strict=True):
             known, error = (float(x) for x in stored(mass))
             out[name, "mass"] = mass
             noisy = values[name, "noised"]
-            out[name, "heatmap"] = p.form.heatmap(noisy, mass=known, deviation=deviation)
+            out[name, "heatmap"] = p.form.heatmap(noisy, normalization=known, deviation=deviation)
             out[name, "uncertainty"] = p.form.uncertainty(
-                noisy, mass=known, mass_error=error, deviation=deviation
+                noisy, normalization=known, normalization_error=error, deviation=deviation
             )
         return out
 

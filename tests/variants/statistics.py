@@ -11,7 +11,7 @@ from wanted import Statistics
 
 from synthrelease.data.features import RECORDING
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.noise_error import reach
+from synthrelease.dp.error_bounds import reach
 from synthrelease.kinds.statistics import noisy
 from synthrelease.numerics.statistics import StatisticUnit
 from variants.features import LIMITS, FeaturesVariant

@@ -13,7 +13,7 @@ import numpy as np
 
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian, flatten
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from variants.people import ADD_REMOVE, ATTAINED, BUDGET, Person
 
 if TYPE_CHECKING:
@@ -142,7 +142,9 @@ class Variant:
 
     def draw(self, exact: Integers, event: Any, random: Any) -> Integers:
         """Add an event's noise to exact integers."""
-        return noised(exact, event, largest=int(np.abs(exact).max(initial=0)), random=random).astype(np.int64)
+        return add_noise(exact, event, largest=int(np.abs(exact).max(initial=0)), random=random).astype(
+            np.int64
+        )
 
     def noised_in(self, values: Arrays) -> Integers:
         """Return the noised integers of a release in the order of `exact`."""

@@ -17,7 +17,7 @@ _SCALES_OF_ROOM = 100  # P(|Laplace| > 100·b) = e⁻¹⁰⁰; a Gaussian never 
 _INTEGERS = 1 << 18  # integers that noise is drawn for at a time
 
 
-def noised(
+def add_noise(
     exact: NDArray[np.int64],
     event: RoundedGaussian | DiscreteLaplace,
     *,
@@ -29,7 +29,7 @@ def noised(
     Args:
         exact: integers of magnitude ≤ `largest`, any shape.
         event: whose scale to draw.
-        largest: a public bound of the magnitudes, so that the type of the result tells nothing.
+        largest: a public bound of the magnitudes, so that the type of the result reveals nothing.
         random: where the noise comes from.
 
     Raises:

@@ -54,7 +54,7 @@ def private_choice(
         raise ValueError(f"Expected 0 < epsilon < inf, found epsilon={epsilon}")
     rate = Fraction(epsilon) / (2 * delta)
     best = max(integers)
-    # How long this takes depends on the utilities, as rejection does: nobody outside may clock it.
+    # How long this takes depends on the utilities, as rejection does: no one outside may clock it.
     for number in random.permutation(len(integers)).tolist():
         if _happens_exp(rate * (best - integers[number]), random):
             return int(number)

@@ -141,7 +141,7 @@ class SecureRandom:
         cipher = Cipher(algorithms.AES256(key), modes.CTR(bytes(16)))  # one key, one stream: nonce may be 0
         self._cipher: CipherContext = cipher.encryptor()
         self._lock = threading.Lock()
-        self._owner = (_forks, os.getpid())  # last: whoever sees the new owner must find the new cipher
+        self._owner = (_forks, os.getpid())  # last: a thread that sees the new owner must find the new cipher
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -18,9 +18,9 @@ from synthrelease.evaluation.metrics.maps import correlation, kl_divergence, mse
 from synthrelease.evaluation.result import Measure, Values
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.heatmap.cells import CellHeatmap
-from synthrelease.kinds.heatmap.public import DURATION
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.blur import blurred
 from synthrelease.numerics.centre_bias import CENTRE, prior
 from synthrelease.numerics.spectrum import band, middles, rendered

@@ -16,9 +16,9 @@ from synthrelease.evaluation.attacks.nearest import nearest_distance, scaled
 from synthrelease.evaluation.matched import MadeOutput
 from synthrelease.evaluation.records.releases import owned_records
 from synthrelease.evaluation.records.rows import Codes, Labels, Numbers, RecordRows
-from synthrelease.kinds.contributions import Collected, Rows
+from synthrelease.kinds.contributions import Contribution, Rows
 from synthrelease.kinds.dataset import quoted
-from synthrelease.kinds.records.candidates import KnownRows
+from synthrelease.kinds.records.candidates import RecordSet
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public import DP, EXCLUDE, PERSON, RecordsParameters
 from synthrelease.number_words import percent, several
@@ -88,7 +88,7 @@ class RecordCheck:
 
 def checked_records(
     made: MadeOutput,
-    truth: Collected,
+    truth: Contribution,
     arrays: Arrays,
     *,
     counts: Callable[..., NDArray[np.generic]],
@@ -109,14 +109,14 @@ def checked_records(
     people, real = truth.whole()
     columns = [arrays[one.name, "category"].astype(np.int64) for one in own.attributes]
     released: Codes = np.stack(columns, axis=1)
-    known = KnownRows(real)
+    known = RecordSet(real)
     fresh = _fresh(made, people, real, counts, random)
     return RecordCheck(
         own,
         len(released),
-        int(known.among(released).sum()),
-        int(np.unique(people[KnownRows(released).among(real)]).size),
-        None if fresh is None else float(known.among(fresh).mean()),
+        int(known.contains(released).sum()),
+        int(np.unique(people[RecordSet(released).contains(real)]).size),
+        None if fresh is None else float(known.contains(fresh).mean()),
         0 if fresh is None else len(fresh),
         failed(own, people, real, released),
     )

@@ -15,7 +15,7 @@ from synthrelease.kinds.records.candidates import (
     ROUND,
     CandidateRecords,
     Candidates,
-    KnownRows,
+    RecordSet,
     of_model,
     passing,
     seed_people,
@@ -91,7 +91,7 @@ def owned_records(
         sources = np.full(rows, NO_ROW, dtype=np.int64)
         return CandidateRecords(of_model(model, rows, codes.dtype, random), sources, rows, rows)
     made = passing(
-        model, codes, people, parameters, trials=mechanism.trials, known=KnownRows(codes), random=random
+        model, codes, people, parameters, trials=mechanism.trials, real=RecordSet(codes), random=random
     )
     return replace(made, seeds=np.full_like(made.seeds, NO_ROW)) if keeps_nothing(parameters) else made
 
@@ -143,12 +143,12 @@ def passing_k(
         return parameters.k
     assert parameters.k is not None
     model, _ = fit_model(codes, people, parameters, noise, random=random)
-    rounds, known = Candidates(model, codes, people, parameters), KnownRows(codes)
+    rounds, known = Candidates(model, codes, people, parameters), RecordSet(codes)
     told = []
     for _ in range(_PILOT):
-        candidates, _, plausible = rounds.made(ROUND, random)
+        candidates, _, plausible = rounds.next_round(ROUND, random)
         if parameters.copies == EXCLUDE:
-            plausible[known.among(candidates)] = 0
+            plausible[known.contains(candidates)] = 0
         told.append(plausible)
     counts = np.sort(np.concatenate(told))
     return max(1, min(parameters.k, int(counts[-math.ceil(counts.size * _LEAST_SHARE)])))

@@ -16,12 +16,14 @@ from synthrelease.data.areas import Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, Event, noise_of
-from synthrelease.kinds.areas.public import DURATION, SAMPLES, AreasParameters
+from synthrelease.kinds.areas.public import AreasParameters
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.mechanism import UNBOUNDED, Mechanism
+from synthrelease.kinds.stimuli import DURATION, SAMPLES
 from synthrelease.numerics.binning import integer_shares
+from synthrelease.numerics.runs import runs
 from synthrelease.numerics.steps import HALF_RANGE
 
 _LARGEST_BITS = 47  # of a person's weights on a stimulus, added up: times W they fit into 62
@@ -53,9 +55,9 @@ class AreaShares(Mechanism[AreasParameters]):
         if not p.transitions:
             return Sums({"dwell/noisy": dwell})
         moves = np.zeros((stimuli, number * number), dtype=np.int64)
-        here = np.flatnonzero((map_of[1:] == map_of[:-1]) & (area[1:] != area[:-1]))
-        between = area[here] * number + area[here + 1]
-        _add_shares(moves, map_of[here], between, np.ones(here.size, dtype=np.int64))
+        departure = np.flatnonzero((map_of[1:] == map_of[:-1]) & (area[1:] != area[:-1]))
+        between = area[departure] * number + area[departure + 1]
+        _add_shares(moves, map_of[departure], between, np.ones(departure.size, dtype=np.int64))
         return Sums({"dwell/noisy": dwell, "transitions/noisy": moves.reshape(stimuli, number, number)})
 
     def measured(self, data: Gaze) -> dict[str, int]:
@@ -64,7 +66,7 @@ class AreaShares(Mechanism[AreasParameters]):
 
     @property
     def largest_integer(self) -> int:
-        """W of everybody: who has rows on a stimulus is known by labels alone."""
+        """W for each person: who has rows on a stimulus is known by labels alone."""
         people = self.parameters.people
         return UNBOUNDED if people is None else people * HALF_RANGE
 
@@ -79,19 +81,22 @@ class AreaShares(Mechanism[AreasParameters]):
         assert noise is not None
         # P(|Laplace| > b·ln 20) = P(|normal| > 1.96·σ) = 1/20
         reach = noise.scale * (math.log(20) if isinstance(noise, DiscreteLaplace) else 1.959964)
-        each = reach / HALF_RANGE  # in people
-        needed = f"{math.ceil(each / _GOOD_ERROR)} on each stimulus for shares ± 5 percentage points"
+        reach_people = reach / HALF_RANGE  # in people
+        needed = f"{math.ceil(reach_people / _GOOD_ERROR)} on each stimulus for shares ± 5 percentage points"
         viewers = self.parameters.viewers
         if people is None:
-            return f"95 %: shares ± {each:.3g} people's", needed
-        if each > (people if viewers is None else max(viewers)):
+            return f"95 %: shares ± {reach_people:.3g} people's", needed
+        if reach_people > (people if viewers is None else max(viewers)):
             return "shares are noise: ± more than 100 percentage points (95 %)", needed
         if viewers is None:
-            return f"95 %: shares ± {100 * each / people:.3g} percentage points where all people look", needed
+            return (
+                f"95 %: shares ± {100 * reach_people / people:.3g} percentage points where all people look",
+                needed,
+            )
         fewest, most = max(min(viewers), 1), max(*viewers, 1)
-        error = f"95 %: shares ± {100 * each / most:.3g}"
+        error = f"95 %: shares ± {100 * reach_people / most:.3g}"
         if fewest < most:
-            error += f" (of {most} people) to ± {100 * each / fewest:.3g} (of {fewest})"
+            error += f" (of {most} people) to ± {100 * reach_people / fewest:.3g} (of {fewest})"
         return f"{error} percentage points", needed
 
 
@@ -119,8 +124,7 @@ def _weights(gaze: Gaze, row: NDArray[np.int64], map_of: NDArray[np.int64]) -> N
     duration = gaze.duration[row]
     if not row.size:
         return duration
-    first = np.flatnonzero(np.r_[True, map_of[1:] != map_of[:-1]])
-    rows = np.diff(np.append(first, row.size))
+    first, rows = runs(map_of)
     bits = np.frexp(np.maximum.reduceat(duration, first) * rows.astype(np.float64))[1]
     halved: NDArray[np.int64] = duration >> np.repeat(np.maximum(bits - _LARGEST_BITS, 0), rows).astype(
         np.int64

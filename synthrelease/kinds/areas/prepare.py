@@ -8,11 +8,10 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.errors import PlanError
 from synthrelease.kinds.areas.mechanism import AreaShares
-from synthrelease.kinds.areas.public import DURATION, AreasParameters, PublicArea
+from synthrelease.kinds.areas.public import AreasParameters, PublicArea
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
+from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public, require_duration
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> AreaShares:
@@ -23,14 +22,7 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     """
     o = spec.options
     screen = Screen(**source.options["screen"])
-    if o["weight"] == DURATION and "duration" not in source.options["columns"]:
-        raise PlanError(
-            "no-duration-column",
-            "rows are to be weighted by their duration, but no column tells it",
-            where=spec.where,
-            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
-            remedy="name the column, or leave out weight",
-        )
+    require_duration(spec, source, "rows")
     areas = read_areas(
         o["areas"],
         label_image=o.get("label_image"),

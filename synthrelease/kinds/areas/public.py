@@ -23,9 +23,6 @@ from synthrelease.numerics import derived
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
-SAMPLES, DURATION = "samples", "duration"
-
-
 _Pixel = Annotated[float, {"minimum": 0}]
 
 
@@ -81,10 +78,12 @@ class AreasParameters(StimulusParameters):
         area = Axis("area", names, words="Area of interest; elsewhere is what no area holds.")
         yield from self._of("dwell", (area,), "proportion of looking", derived.dwell_shares, event)
         if self.transitions:
-            left = Axis("from_area", names, words="Area that was left.")
-            reached = Axis("to_area", names, words="Area that was looked at next.")
+            from_area = Axis("from_area", names, words="Area that was left.")
+            to_area = Axis("to_area", names, words="Area that was looked at next.")
             quantity = "proportion of all moves on the stimulus"
-            yield from self._of("transitions", (left, reached), quantity, derived.transition_shares, event)
+            yield from self._of(
+                "transitions", (from_area, to_area), quantity, derived.transition_shares, event
+            )
 
     def _of(
         self, name: str, axes: tuple[Axis, ...], quantity: str, shares: Callable[..., Array], event: Event
@@ -119,9 +118,8 @@ class AreasParameters(StimulusParameters):
         number = index[0]
         assert isinstance(number, int)
         viewers = None if self.viewers is None else self.viewers[number : number + 1]
-        return shares(
-            integers, viewers=viewers[0] if viewers else None
-        )  # too few of them are a fault of their own
+        # Too few of them are a fault of their own.
+        return shares(integers, viewers=viewers[0] if viewers else None)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all shares of a person."""
@@ -171,18 +169,18 @@ class AreasParameters(StimulusParameters):
         return list(map(remark, codes))
 
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
-        """Return bounds of the shares in an area, and of all shares: W on each stimulus of everybody who counts there.
+        """Return bounds of the shares in an area, and of all shares: W on each stimulus for each person who counts there.
 
         Viewers are those to expect; labels, which decide, may make it more, but hardly by eight standard deviations.
         """
         if self.people is None:
             return None, None
-        each, vectors = self.people, self.people * self.max_stimuli_per_person
+        in_area, vectors = self.people, self.people * self.max_stimuli_per_person
         if self.viewers:
             most, total = max(self.viewers), sum(self.viewers)
-            each = min(each, math.ceil(most + 8 * math.sqrt(most) + 8))
+            in_area = min(in_area, math.ceil(most + 8 * math.sqrt(most) + 8))
             vectors = min(vectors, math.ceil(total + 8 * math.sqrt(total) + 8))
-        return each * HALF_RANGE, vectors * HALF_RANGE * (2 if self.transitions else 1)
+        return in_area * HALF_RANGE, vectors * HALF_RANGE * (2 if self.transitions else 1)
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""

@@ -33,7 +33,7 @@ SEEN_THROUGH = 0.5  # of the noise's variance: what knowing that maps are not ne
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (30, 100, 300, 1000, 3000, 10_000)
-_NOTHING = 0.03  # of correlation: what a map has to tell beyond what is known without any data
+_NOTHING = 0.03  # of correlation: what a map must show beyond what is known without any data
 _ASSIGNMENT = 'assume_public = ["assignment"], or max_stimuli_per_person = m'
 _GOOD = 0.8  # a correlation at which a map shows where the hot spots are
 
@@ -44,7 +44,7 @@ class Viewing:
 
     blurs: tuple[float, ...]  # σ_b of the blur as a share of height and width
     viewers: float | None  # people on a stimulus, on average, if public
-    seen: float  # stimuli of a person, on average, or at most if that is not public
+    stimuli_per_person: float  # stimuli of a person, on average, or at most if that is not public
 
     @property
     def band(self) -> Band:
@@ -88,36 +88,38 @@ class Heatmap(Mechanism[H]):
             error += f"; Liu et al. 2019 would call the promise {level} privacy"
         return error, needed
 
-    def expected_correlation(self, budget: Budget, everybody: int | None) -> tuple[str, str]:
+    def expected_correlation(self, budget: Budget, people: int | None) -> tuple[str, str]:
         """Return the correlation to expect, and the people that a good map takes.
 
         Args:
             budget: of the output.
-            everybody: people in the data, if public: more cannot look at a stimulus.
+            people: in the data, if public: more cannot look at a stimulus.
         """
         viewing, stimuli = self.viewing, len(self.parameters.stimuli)
         assert viewing is not None
         at = partial(self.correlation, viewing, budget)
         viewers = viewing.viewers
-        if viewers is None and everybody is not None:
-            viewers = everybody * min(1.0, viewing.seen / stimuli)  # a person counts on no more
-        few = ""
+        if viewers is None and people is not None:
+            viewers = people * min(1.0, viewing.stimuli_per_person / stimuli)  # a person counts on no more
+        with_viewers = ""
         if viewers is not None:
-            few = f"CC {at(viewers):.2f} "
+            with_viewers = f"CC {at(viewers):.2f} "
             if viewing.viewers is not None:
-                few += f"with {several(round(viewers), 'person', 'people')} a stimulus"
-            elif viewing.seen < stimuli:
-                few += f"AT MOST, if all {everybody} see {viewing.seen:.0f} of {stimuli} stimuli"
+                with_viewers += f"with {several(round(viewers), 'person', 'people')} a stimulus"
+            elif viewing.stimuli_per_person < stimuli:
+                with_viewers += (
+                    f"AT MOST, if all {people} see {viewing.stimuli_per_person:.0f} of {stimuli} stimuli"
+                )
             else:
-                few += f"AT MOST, if all {everybody} see every stimulus"
-                few += f" (if not, say {_ASSIGNMENT})" if stimuli > 1 else ""
+                with_viewers += f"AT MOST, if all {people} see every stimulus"
+                with_viewers += f" (if not, say {_ASSIGNMENT})" if stimuli > 1 else ""
             empty = at(viewers) < viewing.without_data() + _NOTHING
-            few += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
+            with_viewers += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
         needed = people_needed(at, _GOOD)
-        people = "more than there are" if needed is None else str(needed)
+        enough = "more than there are" if needed is None else str(needed)
         return (
-            f"{few}correlation with the exact map, for photographs; no data at all gives {viewing.without_data():.2f}",
-            f"{people} on each stimulus for CC ≥ {_GOOD:g}",
+            f"{with_viewers}correlation with the exact map, for photographs; no data at all gives {viewing.without_data():.2f}",
+            f"{enough} on each stimulus for CC ≥ {_GOOD:g}",
         )
 
     def comparison(self, budget: Budget | None) -> list[list[str]]:

@@ -62,8 +62,8 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
                 expected='max_samples_per_stimulus = "unlimited" with calibration = "liu2019"',
                 remedy="add it, or leave out calibration",
             )
-        made = cls(parameters=_parameters(request, name), neighbours=request.neighbours, noise=name)
-        return _with_private_cap(request.spec, made) if o["mechanism"] == name else made
+        mechanism = cls(parameters=_parameters(request, name), neighbours=request.neighbours, noise=name)
+        return _with_private_cap(request.spec, mechanism) if o["mechanism"] == name else mechanism
 
     def calibrated_noise(self, budget: Budget | None) -> Noise:
         """Return the noise that a budget buys: exactly calibrated, or the paper's σ where that is sufficient.
@@ -109,7 +109,7 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
         """Return the parameters with a cap."""
         return replace(self.parameters, cap=candidate)
 
-    def utilities(self, collected: Tally, left: Budget) -> list[int]:
+    def utilities(self, collected: Tally, noise_budget: Budget) -> list[int]:
         """Return −⌊√(r·σ(m)² + ‖D_m‖²)⌋ of every cap m, over all cells of all stimuli together.
 
         It orders caps as Theorem 4.1 does, whose E[MSE(m)] is its square over n²·r; but one person moves it by a bounded
@@ -118,7 +118,7 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
         assert self.candidates is not None
         place, count = np.divmod(collected.key, self._counts)
         norms = excess_norms(place, count, self.candidates, people=collected.number)
-        noises = [self.at(cap).calibrated_noise(left) for cap in self.candidates]
+        noises = [self.at(cap).calibrated_noise(noise_budget) for cap in self.candidates]
         cells = math.prod(self._shape)
         return [
             -math.isqrt(math.ceil(cells * noise.standard_deviation**2) + norm)
@@ -192,11 +192,11 @@ def _parameters(request: HeatmapRequest, noise: str) -> CellParameters:
     )
 
 
-def _with_private_cap(spec: OutputSpec, made: CellHeatmap) -> CellHeatmap:
-    o, most = spec.options, made.parameters.max_samples_per_stimulus
+def _with_private_cap(spec: OutputSpec, mechanism: CellHeatmap) -> CellHeatmap:
+    o, most = spec.options, mechanism.parameters.max_samples_per_stimulus
     if o["cap"] != PRIVATE:
         for key in ("caps", "cap_share"):
-            if key in spec.given:
+            if key in spec.written:
                 raise PlanError(
                     "key-needs-private-choice",
                     f"'{key}' is for a cap that is chosen privately",
@@ -204,7 +204,7 @@ def _with_private_cap(spec: OutputSpec, made: CellHeatmap) -> CellHeatmap:
                     expected='cap = "private"',
                     remedy="leave the key out, or choose the cap privately",
                 )
-        return made
+        return mechanism
     if most is None:
         raise PlanError(
             "cap-needs-bound",
@@ -225,12 +225,12 @@ def _with_private_cap(spec: OutputSpec, made: CellHeatmap) -> CellHeatmap:
             remedy="correct the list, or leave it out",
         )
     # What is chosen takes the place of the cap that stands there.
-    parameters = replace(made.parameters, caps=caps)
-    return replace(made, parameters=parameters, choice_share=float(o["cap_share"]))
+    parameters = replace(mechanism.parameters, caps=caps)
+    return replace(mechanism, parameters=parameters, choice_share=float(o["cap_share"]))
 
 
 def cell_counts(gaze: Gaze, parameters: CellParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return everybody's counts that are not zero, before the cap: the cell among those of all stimuli, and how many, shape (C,) each."""
+    """Return all people's counts that are not zero, before the cap: the cell among those of all stimuli, and how many, shape (C,) each."""
     cells = parameters.rows * parameters.columns
     row = counted_rows(
         gaze, max_stimuli=parameters.max_stimuli_per_person, max_samples=parameters.max_samples_per_stimulus

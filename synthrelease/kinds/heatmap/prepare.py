@@ -45,10 +45,10 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
 
 def _by_name() -> dict[str, type[HeatmapParameters]]:
     return {
-        name: one
-        for one in HEATMAP.parameters
-        for name in one.mechanisms
-        if issubclass(one, HeatmapParameters)
+        name: parameters
+        for parameters in HEATMAP.parameters
+        for name in parameters.mechanisms
+        if issubclass(parameters, HeatmapParameters)
     }
 
 
@@ -59,23 +59,23 @@ def _private_half(parameters: type[HeatmapParameters]) -> Any:
 
 def _check_keys(spec: OutputSpec, chosen: str) -> None:
     by_name = _by_name()
-    for other in by_name.values():
-        for key in other.plan_keys:
-            if key in spec.given and key not in by_name[chosen].plan_keys:
+    for parameters in by_name.values():
+        for key in parameters.plan_keys:
+            if key in spec.written and key not in by_name[chosen].plan_keys:
                 raise PlanError(
                     "key-not-for-mechanism",
                     f"the key '{key}' has no meaning for this mechanism",
                     where=spec.where,
                     found=f'mechanism = "{chosen}"',
-                    expected="mechanism = " + " or ".join(f'"{name}"' for name in other.mechanisms),
+                    expected="mechanism = " + " or ".join(f'"{name}"' for name in parameters.mechanisms),
                     remedy="leave the key out, or choose another mechanism",
                 )
 
 
 def _viewing(request: HeatmapRequest) -> Viewing:
-    viewers, seen = request.viewers, float(request.max_stimuli)
+    viewers, stimuli_per_person = request.viewers, float(request.max_stimuli)
     if viewers is not None and request.people is not None:
-        seen = max(1.0, sum(viewers) / request.people)
+        stimuli_per_person = max(1.0, sum(viewers) / request.people)
     sides = request.screen.height_px, request.screen.width_px
     blurs = tuple(min(max(request.blur_px / side, _LEAST_BLUR), _LARGEST_BLUR) for side in sides)
-    return Viewing(blurs, None if viewers is None else sum(viewers) / len(viewers), seen)
+    return Viewing(blurs, None if viewers is None else sum(viewers) / len(viewers), stimuli_per_person)

@@ -14,7 +14,7 @@ from synthrelease.dp import sensitivity as sensitivities
 from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
-from synthrelease.field_schema import Count, among, described
+from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.heatmap import words
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
@@ -24,10 +24,9 @@ from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.number_words import several
 from synthrelease.numerics import derived
 from synthrelease.numerics.centre_bias import CENTRE
-from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, masses
+from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, normalizations
 from synthrelease.remarks import Remark, remark
 
-SAMPLES, DURATION = "samples", "duration"
 LIU2019 = "liu2019"
 
 
@@ -130,7 +129,7 @@ class SpectralParameters(HeatmapParameters):
         yield normalization(
             (self.stimulus,),
             partial(
-                masses,
+                normalizations,
                 deviation=deviation,
                 viewers=None if self.viewers is None else np.array(self.viewers),
                 people=self.people,
@@ -153,12 +152,12 @@ class SpectralParameters(HeatmapParameters):
                 care=ITERATED,
             )
 
-    def _heatmap(self, deviation: float, _index: Index, noisy: Array, mass: Array) -> Array:
-        return self.form.heatmap(noisy, mass=float(mass[0]), deviation=deviation)
+    def _heatmap(self, deviation: float, _index: Index, noisy: Array, moments: Array) -> Array:
+        return self.form.heatmap(noisy, normalization=float(moments[0]), deviation=deviation)
 
-    def _uncertainty(self, deviation: float, _index: Index, noisy: Array, mass: Array) -> Array:
+    def _uncertainty(self, deviation: float, _index: Index, noisy: Array, moments: Array) -> Array:
         return self.form.uncertainty(
-            noisy, mass=float(mass[0]), mass_error=float(mass[1]), deviation=deviation
+            noisy, normalization=float(moments[0]), normalization_error=float(moments[1]), deviation=deviation
         )
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
@@ -232,7 +231,7 @@ class CellParameters(HeatmapParameters):
     plan_keys: ClassVar = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
     cap: Annotated[int, described("m, the most that a person counts in a cell.", minimum=1)]
     caps: Annotated[
-        tuple[Count, ...] | None,
+        tuple[PositiveInt, ...] | None,
         described(
             "The list that the cap was chosen from privately; null if it stood in the plan.",
             minItems=1,
@@ -331,7 +330,7 @@ class CellParameters(HeatmapParameters):
             yield "manifest", "Liu et al. 2019 do not bound a person's samples"
         yield from self.stimulus_faults()
 
-    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
+    def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
         """Yield what is wrong with the list that the cap was chosen from."""
         if self.caps is None:
             return

@@ -20,14 +20,17 @@ from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.heatmap.accuracy import SEEN_THROUGH, Heatmap, Viewing
-from synthrelease.kinds.heatmap.public import DURATION, SpectralParameters
+from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.preparing import require_duration
+from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.ball import clip_to_ball
 from synthrelease.numerics.binning import integer_shares
 from synthrelease.numerics.centre_bias import CENTRE
 from synthrelease.numerics.expected_quality import correlation_of_posterior
+from synthrelease.numerics.runs import runs
 from synthrelease.numerics.spectral import MOST_CELLS, RADIUS, SpectralForm
 from synthrelease.numerics.spectrum import LARGEST_BAND, LARGEST_SIDE, WEIGHT, point_coefficients, positions
 
@@ -65,10 +68,10 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
     def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:
         """Return the correlation to expect with the exact map, with so many people on every stimulus."""
         form, frequencies = self.parameters.form, viewing.band
-        left = min(1.0, _LEFT / math.sqrt(viewing.seen if self.parameters.joint else 1.0))
+        retained = min(1.0, _LEFT / math.sqrt(viewing.stimuli_per_person if self.parameters.joint else 1.0))
         noise = self.calibrated_noise(budget).standard_deviation
         # Of a dynamic map the first coefficients are those that do not change over time: the map of the whole window.
-        unit = form.steps()[: frequencies.count] * (left * people)
+        unit = form.steps()[: frequencies.count] * (retained * people)
         variance = SEEN_THROUGH * (noise / unit) ** 2
         return correlation_of_posterior(
             viewing.expected, frequencies, variance, mean_known=form.prior == CENTRE
@@ -98,14 +101,7 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
             remedy='mechanism = "gaussian" can do without a blur',
         ) from None
     _check_size(request, form)
-    if o["weight"] == DURATION and "duration" not in source.options["columns"]:
-        raise PlanError(
-            "no-duration-column",
-            "samples are to be weighted by their duration, but no column tells it",
-            where=spec.where,
-            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
-            remedy="name the column, or leave out weight",
-        )
+    require_duration(spec, source, "samples")
     *frames, rows, columns = form.cells
     return SpectralParameters(
         name=name,
@@ -140,9 +136,8 @@ def _resolution(spec: OutputSpec, screen: Screen, blurs: tuple[float, ...]) -> t
 def _check_size(request: HeatmapRequest, form: SpectralForm) -> None:
     """Refuse what could not be computed for some people: whether it can must not depend on who they are."""
     together = request.max_stimuli if request.spec.options["clipping"] == "joint" else 1
-    largest = (
-        math.ceil(1.01 * 2 ** (len(form.blurs) / 2) * float(form.steps().max())) + 1
-    )  # all cosines √2, rounded
+    # All cosines √2, rounded.
+    largest = math.ceil(1.01 * 2 ** (len(form.blurs) / 2) * float(form.steps().max())) + 1
     if largest**2 * form.band.count * together >= 2**62:
         raise PlanError(
             "clip-too-small",
@@ -214,18 +209,17 @@ def contributions(gaze: Gaze, parameters: SpectralParameters) -> NDArray[np.int6
         return totals
     places = _places(gaze, parameters, rows)
     group = gaze.person[rows] * len(parameters.stimuli) + gaze.stimulus[rows]
-    first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
-    ends = np.append(first[1:], group.size)
+    first, samples = runs(group)
     person, stimulus = gaze.person[rows[first]], gaze.stimulus[rows[first]]
     for start, stop in _blocks(person, max(1, _BLOCK_COEFFICIENTS // band.count)):
-        own = np.stack(
+        coefficients = np.stack(
             [
-                np.trunc(point_coefficients(places[:, i:j], weights[i:j], band) * steps)
-                for i, j in zip(first[start:stop], ends[start:stop], strict=True)
+                np.trunc(point_coefficients(places[:, i : i + count], weights[i : i + count], band) * steps)
+                for i, count in zip(first[start:stop], samples[start:stop], strict=True)
             ]
         ).astype(np.int64)
         owner = person[start:stop] if parameters.joint else None
-        np.add.at(totals, stimulus[start:stop], clip_to_ball(own, RADIUS, owner))
+        np.add.at(totals, stimulus[start:stop], clip_to_ball(coefficients, RADIUS, owner))
     return totals
 
 
@@ -257,9 +251,8 @@ def _places(gaze: Gaze, parameters: SpectralParameters, rows: NDArray[np.int64])
 
 def _blocks(person: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
     """Cut maps, ordered by person, into blocks of about `most` that hold whole people."""
-    change = np.flatnonzero(np.r_[True, person[1:] != person[:-1]])
     bounds = [0]
-    for begin, end in zip(change, np.append(change[1:], person.size), strict=True):
-        if end - bounds[-1] > most and begin > bounds[-1]:
+    for begin, count in zip(*runs(person), strict=True):
+        if begin + count - bounds[-1] > most and begin > bounds[-1]:
             bounds.append(int(begin))
     return list(zip(bounds, [*bounds[1:], person.size], strict=True))

@@ -18,7 +18,6 @@ from synthrelease.dp.noise.rounded import discrete_laplace
 from synthrelease.errors import PlanError
 from synthrelease.kinds.records.deniability import SeedSet
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.kinds.records.owners import Owners
 from synthrelease.kinds.records.public import EXCLUDE, PERSON, RecordsParameters
 from synthrelease.numerics.prefix_trie import PrefixTrie
 
@@ -29,26 +28,43 @@ ROUND = 1 << 10  # candidates of a round, at least
 
 @dataclass(frozen=True)
 class CandidateRecords:
-    """Records that were made from real rows.
+    """Records that were made from real rows."""
 
-    Attributes:
-        records: category numbers, shape (rows, m).
-        seeds: row that each was made from, `NO_ROW` where it is of the model alone, shape (rows,). Private.
-        trials: candidates made.
-        passed: those that passed the test.
+    records: Records  # category numbers, shape (rows, m)
+    # row that each was made from, `NO_ROW` where it is of the model alone, shape (rows,). Private
+    seeds: NDArray[np.int64]
+    trials: int  # candidates made
+    passed: int  # those that passed the test
+
+
+class Owners:
+    """Rows by owner.
+
+    Args:
+        owner: of each row, integers, shape (N,).
     """
 
-    records: Records
-    seeds: NDArray[np.int64]
-    trials: int
-    passed: int
+    def __init__(self, owner: NDArray[np.int64]) -> None:
+        self._order = np.argsort(owner, kind="stable")
+        _, self._start, self._size = np.unique(owner[self._order], return_index=True, return_counts=True)
+
+    @property
+    def single(self) -> bool:
+        """Whether each owner has one row: then there is nothing to draw."""
+        return len(self._start) == len(self._order)
+
+    def sampled_rows(self, random: SecureRandom) -> NDArray[np.int64]:
+        """Return a row of each owner, drawn uniformly among theirs."""
+        within = (random.uniform(len(self._start)) * self._size).astype(np.int64)
+        rows: NDArray[np.int64] = self._order[self._start + within]
+        return rows
 
 
 class Candidates:
     """Rounds of candidates from seeds.
 
     If people count, each enters a round with one record for each task, drawn among their own: who has many records alike is no
-    likelier to be the seed than anybody else. All candidates of a round are made and tested with these.
+    likelier to be the seed than anyone else. All candidates of a round are made and tested with these.
 
     Args:
         model: what candidates are drawn from.
@@ -64,15 +80,17 @@ class Candidates:
         people: NDArray[np.int64],
         parameters: RecordsParameters,
     ) -> None:
-        own = np.arange(len(records))
+        owner = np.arange(len(records))
         if parameters.counted == PERSON:
-            own = people * parameters.categories[0] + records[:, 0] if parameters.task else people
-        self._owners, self._model, self._records = Owners(own), model, records
+            owner = people * parameters.categories[0] + records[:, 0] if parameters.task else people
+        self._owners, self._model, self._records = Owners(owner), model, records
         assert parameters.gamma is not None
         self._gamma = parameters.gamma
         self._seeds: SeedSet | None = None
 
-    def made(self, most: int, random: SecureRandom) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
+    def next_round(
+        self, most: int, random: SecureRandom
+    ) -> tuple[Records, NDArray[np.int64], NDArray[np.int64]]:
         """Return a round of candidates, the row that each was made from, and how many plausible seeds it has.
 
         Args:
@@ -80,7 +98,7 @@ class Candidates:
             random: where seeds and draws come from.
         """
         if self._seeds is None or not self._owners.single:
-            self._entered = self._owners.one_each(random)
+            self._entered = self._owners.sampled_rows(random)
             self._seeds = SeedSet(self._model, self._records[self._entered])
         count = len(self._entered)
         rows = random.integers(count, min(max(ROUND, count), most))
@@ -88,7 +106,7 @@ class Candidates:
         return candidates, self._entered[rows], self._seeds.plausible(candidates, rows, gamma=self._gamma)
 
 
-class KnownRows:
+class RecordSet:
     """Tells which candidates equal a real record in all attributes.
 
     Args:
@@ -99,7 +117,7 @@ class KnownRows:
         self._trie = PrefixTrie(records, range(records.shape[1]))
         self._attributes = records.shape[1] if len(records) else None
 
-    def among(self, candidates: Records) -> NDArray[np.bool_]:
+    def contains(self, candidates: Records) -> NDArray[np.bool_]:
         """Return whether each does, shape (C,); candidates are category numbers, shape (C, m)."""
         if self._attributes is None:
             return np.zeros(len(candidates), dtype=bool)
@@ -120,7 +138,7 @@ def passing(
     parameters: RecordsParameters,
     *,
     trials: int,
-    known: KnownRows,
+    real: RecordSet,
     random: SecureRandom,
 ) -> CandidateRecords:
     """Return the first records that pass Test 1.
@@ -131,7 +149,7 @@ def passing(
         people: whose each is, shape (N,).
         parameters: of the output.
         trials: candidates to make at most.
-        known: tells which are copies.
+        real: the real records, which copies equal.
         random: where seeds and draws come from.
 
     Raises:
@@ -147,18 +165,18 @@ def passing(
     rounds = Candidates(model, records, people, parameters)
     published: list[Records] = []
     seeds: list[NDArray[np.int64]] = []
-    found = tried = passed = 0
-    while found < parameters.rows and tried < trials:
-        candidates, own, plausible = rounds.made(trials - tried, random)
+    published_count = tried = passed = 0
+    while published_count < parameters.rows and tried < trials:
+        candidates, rows, plausible = rounds.next_round(trials - tried, random)
         passes = plausible >= parameters.k
         passed += int(passes.sum())
         if parameters.copies == EXCLUDE:
-            passes &= ~known.among(candidates)
+            passes &= ~real.contains(candidates)
         published.append(candidates[passes])
-        seeds.append(own[passes])
-        found += len(published[-1])
+        seeds.append(rows[passes])
+        published_count += len(published[-1])
         tried += len(candidates)
-    if found < parameters.rows:
+    if published_count < parameters.rows:
         raise PlanError(
             "too-few-records",
             f"fewer than {parameters.rows} records passed the deniability test in {trials} trials",
@@ -166,12 +184,12 @@ def passing(
             remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "
             "more `trials` for the same records select ever stranger ones",
         )
-    some = slice(parameters.rows)
-    return CandidateRecords(np.concatenate(published)[some], np.concatenate(seeds)[some], tried, passed)
+    first = slice(parameters.rows)
+    return CandidateRecords(np.concatenate(published)[first], np.concatenate(seeds)[first], tried, passed)
 
 
 def seed_people(parameters: RecordsParameters, random: SecureRandom) -> NDArray[np.bool_]:
-    """Return whether each may be a seed, shape (people,): all, or with a randomized threshold half of them, drawn without a look at anybody."""
+    """Return whether each may be a seed, shape (people,): all, or with a randomized threshold half of them, drawn without a look at their data."""
     assert parameters.people is not None
     seed = np.ones(parameters.people, dtype=np.bool_)
     if parameters.is_randomized:
@@ -201,7 +219,7 @@ def substituted(
         random: where seeds, draws and noise come from.
     """
     entered = np.flatnonzero(seed[people])
-    entered = entered[Owners(people[entered]).one_each(random)]
+    entered = entered[Owners(people[entered]).sampled_rows(random)]
     row_of = np.full(len(seed), NO_ROW)
     row_of[people[entered]] = np.arange(len(entered))
     drawn = row_of[np.flatnonzero(seed)[random.integers(test.seeds, test.trials)]]
@@ -209,11 +227,11 @@ def substituted(
     asks = random.integers(test.substitution, test.trials) > 0
     scale = laplace_scale(test.epsilon0, sensitivity=1)
     threshold = test.k + discrete_laplace(scale, test.trials, random=random)
-    there = np.flatnonzero(drawn >= 0)
-    candidates = model.sample(records[entered[drawn[there]]], random)
-    plausible = SeedSet(model, records[entered]).plausible(candidates, drawn[there], gamma=test.gamma)
-    passes = asks[there] & (plausible >= threshold[there])
-    published[there[passes]] = candidates[passes]
+    seeded = np.flatnonzero(drawn >= 0)
+    candidates = model.sample(records[entered[drawn[seeded]]], random)
+    plausible = SeedSet(model, records[entered]).plausible(candidates, drawn[seeded], gamma=test.gamma)
+    passes = asks[seeded] & (plausible >= threshold[seeded])
+    published[seeded[passes]] = candidates[passes]
     seeds = np.full(test.trials, NO_ROW)
-    seeds[there[passes]] = entered[drawn[there[passes]]]
+    seeds[seeded[passes]] = entered[drawn[seeded[passes]]]
     return CandidateRecords(published, seeds, test.trials, int(passes.sum()))

@@ -73,8 +73,8 @@ def deniability_test(
         >>> from synthrelease.kinds.records.model import SeededModel
         >>> model = SeededModel([[0.5, 0.5], [0.5, 0.5]], order=(0, 1), resampled=(1,))
         >>> records = np.array([[0, 0], [0, 1], [1, 0]])
-        >>> found = deniability_test(model, np.array([[0, 1], [1, 1]]), np.array([0, 2]), records, k=2, gamma=4.0)
-        >>> found.plausible.tolist(), found.passed.tolist()
+        >>> result = deniability_test(model, np.array([[0, 1], [1, 1]]), np.array([0, 2]), records, k=2, gamma=4.0)
+        >>> result.plausible.tolist(), result.passed.tolist()
         ([2, 1], [True, False])
     """
     if k < 1:
@@ -160,14 +160,14 @@ class SeedSet:
     ) -> NDArray[np.int64]:
         """All under the node at kept[low], without those with nothing outside the node at kept[high + 1]."""
         plausible = np.zeros(len(low), dtype=np.int64)
-        some = np.flatnonzero(high >= low)
-        for those in _grouped(some, low[some]):
-            plausible[those] = self._trie.under(self._kept[low[those[0]]], place[those])
+        possible = np.flatnonzero(high >= low)
+        for group in _grouped(possible, low[possible]):
+            plausible[group] = self._trie.under(self._kept[low[group[0]]], place[group])
         beyond = np.append(self._kept, np.iinfo(np.int64).max)[high + 1]
-        deeper = some[beyond[some] <= length[some]]
-        for those in _grouped(deeper, low[deeper] * len(self._kept) + high[deeper]):
-            outer, inner = self._kept[low[those[0]]], int(beyond[those[0]])
-            plausible[those] -= self._trie.only_under(outer, inner, place[those])
+        deeper = possible[beyond[possible] <= length[possible]]
+        for group in _grouped(deeper, low[deeper] * len(self._kept) + high[deeper]):
+            outer, inner = self._kept[low[group[0]]], int(beyond[group[0]])
+            plausible[group] -= self._trie.only_under(outer, inner, place[group])
         return plausible
 
 
@@ -194,11 +194,13 @@ def _plausible_lengths(
     with np.errstate(invalid="ignore"):
         ratio = np.maximum(-probability / np.log(gamma), 0.0)
         interval = np.floor(ratio + _TIE * np.maximum(ratio, 1.0))
-    own = np.searchsorted(kept, shared, side="right") - 1
-    of_seed = np.where(own >= 0, interval[np.maximum(own, 0), np.arange(len(own))], np.inf)
-    same = (interval == of_seed) & np.isfinite(of_seed)
-    low = np.argmax(same, axis=0)
-    return low, low + np.count_nonzero(same, axis=0) - 1
+    seed_index = np.searchsorted(kept, shared, side="right") - 1
+    of_seed = np.where(
+        seed_index >= 0, interval[np.maximum(seed_index, 0), np.arange(len(seed_index))], np.inf
+    )
+    in_interval = (interval == of_seed) & np.isfinite(of_seed)
+    low = np.argmax(in_interval, axis=0)
+    return low, low + np.count_nonzero(in_interval, axis=0) - 1
 
 
 def _checked(name: str, array: NDArray[np.integer], m: int) -> NDArray[np.integer]:

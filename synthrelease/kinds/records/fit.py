@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.dp.event import Noise
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.entropy import WordSource
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.public import MARGINALS, TREE, RecordsParameters
@@ -46,7 +46,7 @@ def model_of(
 ) -> tuple[SeededModel, Counts]:
     """Return the model that people's shares in joint counts call for, and the counts it follows from, of the same shapes; as `fit_model`."""
     if noise is not None:
-        counts = noised_counts(counts, noise, people=parameters.modelled, random=random)
+        counts = noisy_counts(counts, noise, people=parameters.modelled, random=random)
     network = fitted_network(
         counts,
         parameters.categories,
@@ -83,11 +83,11 @@ def weighted_counts(
     return counts
 
 
-def noised_counts(
+def noisy_counts(
     counts: Mapping[Subset, NDArray[np.int64]], event: Noise, *, people: int, random: WordSource
 ) -> Counts:
     """Return all counts, in steps, with the event's noise, of the same shapes."""
     flat = np.concatenate([table.ravel() for table in counts.values()])
-    noisy = noised(flat, event, largest=people * HALF_RANGE, random=random)
+    noisy = add_noise(flat, event, largest=people * HALF_RANGE, random=random)
     parts = np.split(noisy, np.cumsum([table.size for table in counts.values()])[:-1])
     return {subset: part.reshape(counts[subset].shape) for subset, part in zip(counts, parts, strict=True)}

@@ -30,8 +30,8 @@ from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.measured import measured_records
 from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.kinds.records.candidates import (
-    KnownRows,
     Records,
+    RecordSet,
     of_model,
     passing,
     seed_people,
@@ -43,7 +43,7 @@ from synthrelease.numerics.steps import HALF_RANGE
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Released:
     """Records of a release, and how the test went, which is for the curator alone."""
 
     records: Records
@@ -69,7 +69,7 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
     def largest_array(self) -> int:
         """How many numbers the largest array that is made at once has."""
         p = self.parameters
-        return max(p.rows, self.trials if p.is_randomized else 0, sum(one.size for one in self.noisy))
+        return max(p.rows, self.trials if p.is_randomized else 0, sum(dataset.size for dataset in self.noisy))
 
     @property
     def may_fail_after_noise(self) -> bool:
@@ -122,7 +122,7 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         return measured_records(data, names, complete=complete)
 
     def draw(self, collected: Rows | Sums, budget: Budget | None, random: SecureRandom) -> Drawn:
-        """Draw synthetic records from everybody's.
+        """Draw synthetic records from those of all people.
 
         Raises:
             PlanError: no row is complete, or too few candidates passed.
@@ -133,38 +133,38 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         if isinstance(collected, Sums):
             counts = {subset: collected[p.counts_path(subset)] for subset in p.subsets}
             model, counts = model_of(counts, p, noise, random=random)
-            made = _Made(of_model(model, p.rows, _number_type(p), random), p.rows, p.rows, None)
+            released = _Released(of_model(model, p.rows, _number_type(p), random), p.rows, p.rows, None)
         else:
             people, records = collected.whole()
             seed = seed_people(p, random)
             fitted = ~seed[people] if p.is_randomized else np.ones(len(people), dtype=bool)
             model, counts = fit_model(records[fitted], people[fitted], p, noise, random=random)
-            known = KnownRows(records)
+            real = RecordSet(records)
             if p.is_randomized:
                 test = self.randomized_test
                 tried = substituted(model, records, people, test, seed=seed, random=random)
             else:
-                tried = passing(model, records, people, p, trials=self.trials, known=known, random=random)
+                tried = passing(model, records, people, p, trials=self.trials, real=real, random=random)
             # Which row a record was made from ends here.
-            copies = int(known.among(tried.records).sum())
-            made = _Made(tried.records, tried.trials, tried.passed, copies)
+            copies = int(real.contains(tried.records).sum())
+            released = _Released(tried.records, tried.trials, tried.passed, copies)
         arrays: dict[str, Array] = {
-            category_path(attribute): made.records[:, a].astype(attribute.number_type)
+            category_path(attribute): released.records[:, a].astype(attribute.number_type)
             for a, attribute in enumerate(p.attributes)
         }
         if noise is not None:
             arrays |= {p.counts_path(subset): table for subset, table in counts.items()}
-        return Drawn(arrays, event, p, self._notes(made))
+        return Drawn(arrays, event, p, self._notes(released))
 
-    def _notes(self, made: _Made) -> tuple[str, ...]:
+    def _notes(self, released: _Released) -> tuple[str, ...]:
         notes = []
-        if made.copies is not None:
+        if released.copies is not None:
             notes.append(
-                f"{made.copies} of {self.parameters.rows} records equal a real one in all attributes"
+                f"{released.copies} of {self.parameters.rows} records equal a real one in all attributes"
             )
         if self.parameters.is_tested:
-            share = made.passed / made.trials
-            notes.append(f"{made.passed} of {made.trials} candidates passed the test ({share:.2%})")
+            share = released.passed / released.trials
+            notes.append(f"{released.passed} of {released.trials} candidates passed the test ({share:.2%})")
         return tuple(notes)
 
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
@@ -197,26 +197,26 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         assumed = "" if rate is None else f" (pass_rate = {rate:g} assumed)"
         if rate is None:
             rate = even_pass_rate(categories=p.categories[p.task :], drawn=p.resampled, k=p.k, people=p.seeds)
-        told = (
+        explanation = (
             f"{rate:.2g} of the candidates would pass if categories were even; real ones are less even, and more pass "
             "(the true rate is private; assume one with pass_rate)"
         )
         if p.is_randomized:
             started = f"at that rate about {rate * self.trials:.3g} of {self.trials} records start from a seed{assumed}"
-            return started if assumed else f"{told}; {started}"
+            return started if assumed else f"{explanation}; {started}"
         if assumed:
             return f"{min(rate * self.trials, p.rows):.0f} of {p.rows} records in at most {self.trials} trials{assumed}"
-        return f"all {p.rows} records if {p.rows / self.trials:.2g} of {self.trials} candidates pass; {told}"
+        return f"all {p.rows} records if {p.rows / self.trials:.2g} of {self.trials} candidates pass; {explanation}"
 
 
 def _cost(test: RandomizedTest, delta: float) -> str:
-    """What a randomized test costs, trial by trial and added up; the promise is the exact composition."""
+    """What a randomized test costs, trial by trial and added up; the guarantee is the exact composition."""
     t = best_t(test, delta)
     assert t is not None  # else the test could not be calibrated
-    one, small = trial_cost(test, t)
+    trial_epsilon, trial_delta = trial_cost(test, t)
     return (
-        f"a trial costs ε = {one:.3g}, δ = {small:.2g} (t = {t}); added up over {test.trials} trials "
-        f"ε = {one * test.trials:.4g}, δ = {small * test.trials:.2g}; the promise composes them exactly"
+        f"a trial costs ε = {trial_epsilon:.3g}, δ = {trial_delta:.2g} (t = {t}); added up over {test.trials} trials "
+        f"ε = {trial_epsilon * test.trials:.4g}, δ = {trial_delta * test.trials:.2g}; the promise composes them exactly"
     )
 
 

@@ -63,7 +63,7 @@ class SeededModel:
         self.order = tuple(int(a) for a in order)
         self.resampled = tuple(sorted({int(w) for w in resampled}))
         m = len(self.marginals)
-        self.parents = tuple(tuple(int(b) for b in own) for own in parents or [()] * m)
+        self.parents = tuple(tuple(int(b) for b in numbers) for numbers in parents or [()] * m)
         if sorted(self.order) != list(range(m)):
             raise ValueError(f"Expected order to be a permutation of 0 … {m - 1}, found {self.order}")
         if not self.resampled or self.resampled[0] < 1 or self.resampled[-1] > m:
@@ -97,9 +97,9 @@ class SeededModel:
             omega = np.asarray(self.resampled)[random.integers(len(self.resampled), len(block))]
             for position, a in enumerate(self.order):
                 drawn = np.flatnonzero(position >= m - omega)
-                given = tuple(block[drawn, b] for b in self.parents[a])
+                parent_values = tuple(block[drawn, b] for b in self.parents[a])
                 words = (random.words(drawn.size) >> np.uint64(64 - _BITS)).astype(np.int64)
-                block[drawn, a] = _drawn(self._limits[a], given, words)
+                block[drawn, a] = _drawn(self._limits[a], parent_values, words)
         return candidates
 
     def given(self, conditions: Mapping[int, int]) -> SeededModel:
@@ -171,7 +171,7 @@ def _integer_limits(p: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _drawn(
-    limits: NDArray[np.int64], given: tuple[NDArray[np.integer], ...], words: NDArray[np.int64]
+    limits: NDArray[np.int64], parent_values: tuple[NDArray[np.integer], ...], words: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """How many limits of its row each word reaches: by bisection, all words at once."""
     size = limits.shape[-1]
@@ -179,6 +179,6 @@ def _drawn(
     step = 1 << (size - 1).bit_length()
     while step := step >> 1:
         next_category = np.minimum(category + step, size - 1)
-        reached = words >= limits[(*given, next_category - 1)]
+        reached = words >= limits[(*parent_values, next_category - 1)]
         category = np.where(reached, next_category, category)
     return category

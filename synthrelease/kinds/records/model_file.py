@@ -1,6 +1,6 @@
 """A model in a file of its own: JSON, with what its categories mean.
 
-A model of exact counts tells statistics of real people: keep it as private as the data. One of noised counts may be
+A model of exact counts reveals statistics of real people: keep it as private as the data. One of noisy counts may be
 published; a bundle holds it already (`Bundle.model`). No mathematics: a form.
 """
 
@@ -32,7 +32,7 @@ def save_model(path: str | Path, model: SeededModel, attributes: Sequence[Attrib
         "attributes": [attribute.to_json() for attribute in attributes],
         "order": list(model.order),
         "resampled": list(model.resampled),
-        "parents": [list(own) for own in model.parents],
+        "parents": [list(parents) for parents in model.parents],
         "tables": [table.tolist() for table in model.marginals],
     }
     _model(form)
@@ -67,7 +67,7 @@ def _model(form: dict[str, Any]) -> tuple[SeededModel, tuple[Attribute, ...]]:
     tables = [np.array(table) for table in form["tables"]]
     if any(table.dtype.kind not in "if" for table in tables):
         raise TypeError("Expected tables of numbers")
-    numbers = [*form["order"], *form["resampled"], *(b for own in form["parents"] for b in own)]
+    numbers = [*form["order"], *form["resampled"], *(b for parents in form["parents"] for b in parents)]
     if any(type(number) is not int for number in numbers):
         raise TypeError("Expected whole numbers for attributes")
     if [table.shape[-1:] for table in tables] != [(attribute.categories,) for attribute in attributes]:

@@ -42,7 +42,7 @@ def foreign_to_network(categories: Sequence[NDArray[Any]], network: Network) -> 
         finely, coarsely = _cells(a, categories, network, fine, coarse)
         if _uneven(finely, fine):
             return True
-        if any(_uneven(coarsely * np.uint8(coarse) + other, coarse * coarse) for other in before):
+        if any(_uneven(coarsely * np.uint8(coarse) + earlier, coarse * coarse) for earlier in before):
             return True
         before.append(coarsely)
     return False
@@ -57,10 +57,10 @@ def _cells(
     out = [np.empty(len(categories[a]), dtype=np.uint8) for _ in numbers]
     for start in range(0, len(categories[a]), _ROWS):
         block = slice(start, start + _ROWS)
-        given = tuple(categories[b][block] for b in network.parents[a])
-        own = categories[a][block].astype(np.int64)  # one more must fit
-        low, high = limits[(*given, own)], limits[(*given, own + 1)]
-        rank = low + public_fractions(f"rank {a}", own.size, first=start) * (high - low)
+        parent_values = tuple(categories[b][block] for b in network.parents[a])
+        category = categories[a][block].astype(np.int64)  # one more must fit
+        low, high = limits[(*parent_values, category)], limits[(*parent_values, category + 1)]
+        rank = low + public_fractions(f"rank {a}", category.size, first=start) * (high - low)
         rank = np.minimum(rank, np.nextafter(1.0, 0.0))
         for cells, number in zip(out, numbers, strict=True):
             cells[block] = rank * number

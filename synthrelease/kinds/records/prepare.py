@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.facts import Facts
@@ -12,7 +13,7 @@ from synthrelease.dp.budget import LAPLACE
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import as_label, chosen_features, names_source, require_replace_one
+from synthrelease.kinds.preparing import chosen_features, label_of, names_source, require_replace_one
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public import (
     DP,
@@ -25,7 +26,7 @@ from synthrelease.kinds.records.public import (
 
 _TRIALS_PER_ROW = 200
 _ROWS = 1000
-_OWN_NAMES = {"category", "value", "noised"}  # of datasets beside which an attribute's counts stand
+_RESERVED = {"category", "value", "noised"}  # of datasets beside which an attribute's counts stand
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> SyntheticRecords:
@@ -74,38 +75,12 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
 def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attribute, ...]:
     """The task's label, if any, then features and categories in the order in which they are kept."""
     o, lists = spec.options, source.options["categories"]
-    task = o.get("task")
-    labels_there = [RECORDING] * ("recording" in source.options["columns"]) + [
-        name for name in lists if name != RECORDING
-    ]
-    if task is not None and task not in labels_there:
-        raise PlanError(
-            "unknown-label",
-            "there is no such label",
-            where=f"{spec.where}.task",
-            expected="one of " + ", ".join(labels_there) if labels_there else "a column of labels",
-            remedy=as_label("task", task, source),
-        )
+    task = label_of(spec, "task", source)
     named = o.get("features", [*source.options["bounds"], *(name for name in lists if name != task)])
     features = chosen_features(spec, source, [name for name in named if name not in lists])
     bounds = {feature.name: feature for feature in features}
     order = o.get("order", named)
-    if sorted(order) != sorted(named) or task in named:
-        raise PlanError(
-            "bad-order",
-            "the order does not name every feature and category once",
-            where=f"{spec.where}.order" if "order" in o else spec.where,
-            expected="each of " + ", ".join(name for name in named if name != task),
-            remedy="correct the list, or leave it out",
-        )
-    clash = sorted({RECORDING, *_OWN_NAMES} & {*named, *lists})
-    if clash:
-        raise PlanError(
-            "reserved-column-name",
-            "a column has a name that the bundle needs",
-            where=spec.where,
-            remedy=f"rename the column '{clash[0]}'",
-        )
+    _check_names(spec, order, named, task, lists)
     missing = o["missing"] == "category"
     bins = o.get("bins", default_bins(facts.people))
     attributes = []
@@ -121,6 +96,28 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
                 Attribute(name, len(lists[name]) + missing, tuple(lists[name]), missing=missing)
             )
     return tuple(attributes)
+
+
+def _check_names(
+    spec: OutputSpec, order: Sequence[str], named: Sequence[str], task: str | None, lists: Iterable[str]
+) -> None:
+    """Refuse an order that is not one of the named columns, and columns that a bundle could not hold."""
+    if sorted(order) != sorted(named) or task in named:
+        raise PlanError(
+            "bad-order",
+            "the order does not name every feature and category once",
+            where=f"{spec.where}.order" if "order" in spec.options else spec.where,
+            expected="each of " + ", ".join(name for name in named if name != task),
+            remedy="correct the list, or leave it out",
+        )
+    clash = sorted({RECORDING, *_RESERVED} & {*named, *lists})
+    if clash:
+        raise PlanError(
+            "reserved-column-name",
+            "a column has a name that the bundle needs",
+            where=spec.where,
+            remedy=f"rename the column '{clash[0]}'",
+        )
 
 
 def default_bins(people: int) -> int:
@@ -190,18 +187,18 @@ def _resampled(
             share /= attribute.categories
             depth += share >= 1.0
         return (max(1, most - max(1, depth)),)
-    asked = o["resampled"] if isinstance(o["resampled"], list) else [o["resampled"]]
-    if max(asked) > most:
+    numbers = o["resampled"] if isinstance(o["resampled"], list) else [o["resampled"]]
+    if max(numbers) > most:
         label = " besides the task label" if task else ""
         raise PlanError(
             "too-many-resampled",
             "more attributes are to be drawn than there are",
             where=f"{spec.where}.resampled",
-            found=str(max(asked)),
+            found=str(max(numbers)),
             expected=f"1 to {most}{label}",
             remedy="lower `resampled`",
         )
-    return tuple(sorted(asked))
+    return tuple(sorted(numbers))
 
 
 def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:

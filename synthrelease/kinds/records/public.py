@@ -15,7 +15,7 @@ from synthrelease.dp.deniability import is_vacuous
 from synthrelease.dp.event import DeniabilityTest, Disjoint, Event, Noise, RandomizedTest, flatten, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, joint_counts
-from synthrelease.field_schema import Count, among, described
+from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records import words
@@ -58,7 +58,7 @@ class RecordsParameters(Parameters):
         ),
     ]
     resampled: Annotated[
-        tuple[Count, ...],
+        tuple[PositiveInt, ...],
         described("Ω, how many attributes are drawn.", minItems=1, maxItems=_MOST_ATTRIBUTES),
     ]
     threshold: Annotated[
@@ -286,15 +286,16 @@ class RecordsParameters(Parameters):
         randomized = next((test for test in tests if isinstance(test, RandomizedTest)), None)
         noise = noise_of(event)
         needless = self.name == MARGINALS and noise is not None
-        is_randomized = self.threshold == "randomized"
-        if is_randomized and self.k is not None and not _has_seeds(randomized, self.k, self.people or 0):
+        if self.is_randomized and self.k is not None and not _has_seeds(randomized, self.k, self.people or 0):
             yield "guarantee", "a randomized test needs k seeds, and other people for the model"
             return
         if tests != self._due_tests(randomized) or bool(tests) == needless:
             yield "guarantee", "the deniability test does not follow from the parameters"
-        if isinstance(event, Disjoint) != is_randomized or (isinstance(event, Disjoint) and noise is None):
+        if isinstance(event, Disjoint) != self.is_randomized or (
+            isinstance(event, Disjoint) and noise is None
+        ):
             yield "guarantee", "seeds and model are not from different people, or the model has no noise"
-        if is_randomized and (self.counted != "person" or self.copies != "keep"):
+        if self.is_randomized and (self.counted != PERSON or self.copies != "keep"):
             yield "guarantee", "a randomized test counts people, and leaves out no record"
         if needless and self.copies != "keep":
             yield "guarantee", "records drawn from noised counts alone, and yet compared with the real ones"
@@ -303,13 +304,9 @@ class RecordsParameters(Parameters):
                 "guarantee",
                 "threshold, k, γ and what is counted stand where there is a test, and only there",
             )
-        if (
-            self.people is not None
-            and self.counted == "person"
-            and self.k is not None
-            and self.k > self.people
-        ):
-            yield "guarantee", f"k = {self.k} plausible people cannot be found among {self.people}"
+        k, people = self.k, self.people
+        if self.counted == PERSON and k is not None and people is not None and k > people:
+            yield "guarantee", f"k = {k} plausible people cannot be found among {people}"
 
     def _due_tests(self, randomized: RandomizedTest | None) -> list[DeniabilityTest | RandomizedTest]:
         if self.k is None or self.gamma is None:

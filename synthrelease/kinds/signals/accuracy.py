@@ -73,12 +73,12 @@ class MeanSignals(Mechanism[P]):
         epsilons = sorted({*_EPSILONS, float(f"{budget.epsilon:.3g}")})
         out = [["expected correlation", "ε", *(f"n={n}" for n in _PEOPLE)]]
         for name, mechanism in (self.mechanisms or {}).items():
-            made = self if name == self.parameters.name else mechanism.with_noise_for(budget)
-            if made is None:
+            variant = self if name == self.parameters.name else mechanism.with_noise_for(budget)
+            if variant is None:
                 continue
             for epsilon in epsilons:
-                cells = [made.correlation(Budget(epsilon, budget.delta), n) for n in _PEOPLE]
-                out.append([made.label, f"{epsilon:g}", *(f"{cell:.2f}" for cell in cells)])
+                cells = [variant.correlation(Budget(epsilon, budget.delta), n) for n in _PEOPLE]
+                out.append([variant.label, f"{epsilon:g}", *(f"{cell:.2f}" for cell in cells)])
         return out
 
 

@@ -1,8 +1,8 @@
-"""LPA, FPA, CFPA and DCFPA as Bozkir et al. 2021 publish them: for reproduction alone, protecting nobody.
+"""LPA, FPA, CFPA and DCFPA as Bozkir et al. 2021 publish them: for comparison alone, protecting no one.
 
 PLoS ONE 16(8), e0255979. Sensitivities are measured on the people present, k is chosen on their data, and chunks
 of one person count as if they were different people: `bozkir2021.proof.md`. The mechanisms to release with are in
-`signals.py`. Series are of one recording type, shape (people, features, n), without gaps.
+`coefficients.py`. Series are of one recording type, shape (people, features, n), without gaps.
 """
 
 from __future__ import annotations
@@ -14,16 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.dp.event import BOZKIR2021_EVENT
-from synthrelease.dp.guarantee import NoGuarantee
 from synthrelease.dp.noise.entropy import WordSource
 from synthrelease.dp.noise.rounded import discrete_laplace
 from synthrelease.numerics.fourier import coefficient_count
+from synthrelease.numerics.signal_form import CFPA, DCFPA, FPA, LPA
 
-LPA, FPA, CFPA, DCFPA = "lpa", "fpa", "cfpa", "dcfpa"
 ORACLE = "oracle"
-SUM, PRINTED = "sum", "printed"
-GUARANTEE = NoGuarantee(reason=BOZKIR2021_EVENT.reason)
 
 _STEPS = 1 << 20  # of the grid that unit noise lies on
 _BLOCK = 1 << 21  # numbers of an array in flight
@@ -45,8 +41,6 @@ class PaperParameters:
     chunk: int | None = None
     coefficients: int | str = ORACLE  # k, the lowest frequencies kept, the constant among them; or "oracle"
     evaluations: int = 100  # noisy draws that the oracle averages over
-    # of the differences: "sum" inverts them; "printed" is Algorithm 1, line 3, which does not
-    inverse: str = SUM
 
     def __post_init__(self) -> None:
         if self.mechanism not in (LPA, FPA, CFPA, DCFPA):
@@ -61,27 +55,26 @@ class PaperParameters:
             raise ValueError(f"Expected coefficients >= 1 or 'oracle', found {self.coefficients!r}")
         if self.evaluations < 1:
             raise ValueError(f"Expected evaluations >= 1, found evaluations={self.evaluations}")
-        if self.inverse not in (SUM, PRINTED):
-            raise ValueError(f"Expected inverse 'sum' or 'printed', found {self.inverse!r}")
 
     @property
     def differenced(self) -> bool:
-        """Whether it is the differences that are noised."""
+        """Whether noise is added to the differences."""
         return self.mechanism == DCFPA
+
+    def undifferenced(self, differences: Numbers) -> Numbers:
+        """Return the series of noisy differences, of the same shape and unit: their running sum.
+
+        Algorithm 1, line 3, as printed, is another, and no inverse.
+        """
+        return np.cumsum(differences, axis=-1)
 
 
 class Perturbed(NamedTuple):
-    """Noisy series, and what from the private data went into the noise.
+    """Noisy series, and what from the private data went into the noise."""
 
-    Attributes:
-        values: in the features' units, shape (draws, people, features, n).
-        coefficients: k, shape (features, chunks); 0 under LPA, which transforms nothing.
-        sensitivity: Δ₁ under LPA, else Δ₂, shape (features, chunks).
-    """
-
-    values: Numbers
-    coefficients: NDArray[np.int64]
-    sensitivity: Numbers
+    values: Numbers  # in the features' units, shape (draws, people, features, n)
+    coefficients: NDArray[np.int64]  # k, shape (features, chunks); 0 under LPA, which transforms nothing
+    sensitivity: Numbers  # Δ₁ under LPA, else Δ₂, shape (features, chunks)
 
 
 def sensitivities(series: Numbers, parameters: PaperParameters) -> Numbers:
@@ -111,7 +104,7 @@ def perturbed(
     draws: int = 1,
     coefficients: NDArray[np.int64] | None = None,
 ) -> Perturbed:
-    """Return noisy series of everybody, as the paper would publish them.
+    """Return noisy series of all people, as the paper would publish them.
 
     LPA: X̃_t = X_t + Lap(Δ₁/ε). FPA, in every chunk: the unnormalised Fourier transform, independent Lap(λ) on the real
     and the imaginary part of its k lowest frequencies, λ = √n·√k·Δ₂/ε, zero elsewhere, and back. A real series has
@@ -129,8 +122,8 @@ def perturbed(
     sensitivity = sensitivities(x, parameters)
     if parameters.mechanism == LPA:
         noisy = np.empty((draws, *x.shape))
-        for some in _blocks(draws, x.size):
-            noisy[some] = x + sensitivity / parameters.epsilon * _unit_laplace(noisy[some].shape, random)
+        for block in _blocks(draws, x.size):
+            noisy[block] = x + sensitivity / parameters.epsilon * _unit_laplace(noisy[block].shape, random)
         return Perturbed(noisy, np.zeros(sensitivity.shape, dtype=np.int64), sensitivity)
     most = _frequencies(x, parameters)
     if coefficients is None:
@@ -138,9 +131,9 @@ def perturbed(
     if coefficients.shape != sensitivity.shape or (coefficients < 1).any() or (coefficients > most).any():
         raise ValueError(f"Expected 1 <= coefficients <= {most.tolist()}, shape {sensitivity.shape}")
     released = []
-    for here, piece in _pieces(x, parameters):
-        k, delta = coefficients[:, here], sensitivity[:, here]
-        noisy = _noised(piece, k, delta, parameters, draws=draws, random=random)
+    for places, piece in _pieces(x, parameters):
+        k, delta = coefficients[:, places], sensitivity[:, places]
+        noisy = _noisy_chunks(piece, k, delta, parameters, draws=draws, random=random)
         released.append(noisy.reshape(*noisy.shape[:3], -1))
     return Perturbed(np.concatenate(released, axis=3), coefficients, sensitivity)
 
@@ -158,7 +151,9 @@ def oracle_coefficients(
     sensitivity = sensitivities(x, parameters)
     if parameters.mechanism == LPA:
         return np.zeros(sensitivity.shape, dtype=np.int64)
-    errors = [_mean_errors(p, sensitivity[:, here], parameters, random) for here, p in _pieces(x, parameters)]
+    errors = [
+        _mean_errors(p, sensitivity[:, places], parameters, random) for places, p in _pieces(x, parameters)
+    ]
     return np.concatenate([np.argmin(error, axis=-1) + 1 for error in errors], axis=1).astype(np.int64)
 
 
@@ -192,22 +187,16 @@ def _queried(piece: Numbers, parameters: PaperParameters) -> Numbers:
 
 
 def _restored(noisy: Numbers, parameters: PaperParameters) -> Numbers:
-    """The series of noisy differences."""
-    if not parameters.differenced:
-        return noisy
-    if parameters.inverse == SUM:
-        return np.cumsum(noisy, axis=-1)
-    printed = noisy.copy()
-    printed[..., 1:] += noisy[..., :-1]  # Algorithm 1, line 3: D̃_t + D̃_(t−1)
-    return printed
+    """The series of what was transformed, as `_queried`."""
+    return parameters.undifferenced(noisy) if parameters.differenced else noisy
 
 
 def _farthest(queried: Numbers, parameters: PaperParameters) -> Numbers:
     """Largest distance of two people, shape (features, chunks)."""
     first, second = np.triu_indices(len(queried), 1)
     farthest = np.zeros(queried.shape[1:3])
-    for some in _blocks(first.size, queried[0].size):
-        gap = np.abs(queried[first[some]] - queried[second[some]])
+    for block in _blocks(first.size, queried[0].size):
+        gap = np.abs(queried[first[block]] - queried[second[block]])
         distance = gap.sum(axis=-1) if parameters.mechanism == LPA else np.sqrt((gap * gap).sum(axis=-1))
         farthest = np.maximum(farthest, distance.max(axis=0))
     return farthest
@@ -227,7 +216,7 @@ def _series(coefficients: Numbers, length: int) -> Numbers:
     return np.fft.irfft(parts.view(np.complex128), n=length)
 
 
-def _noised(
+def _noisy_chunks(
     piece: Numbers,
     k: NDArray[np.int64],
     sensitivity: Numbers,
@@ -243,9 +232,9 @@ def _noised(
     scale = (math.sqrt(length) * np.sqrt(k) * sensitivity / parameters.epsilon)[..., None]
     kept = (np.arange(most) + 1) // 2 < k[..., None]  # coefficient j belongs to frequency (j + 1) // 2
     noisy = np.empty((draws, *piece.shape))
-    for some in _blocks(draws, piece.size):
-        noise = _unit_laplace((some.stop - some.start, *exact.shape), random)
-        noisy[some] = _restored(_series(np.where(kept, exact + scale * noise, 0.0), length), parameters)
+    for block in _blocks(draws, piece.size):
+        noise = _unit_laplace((block.stop - block.start, *exact.shape), random)
+        noisy[block] = _restored(_series(np.where(kept, exact + scale * noise, 0.0), length), parameters)
     return noisy
 
 
@@ -263,25 +252,25 @@ def _mean_errors(
     frequencies = np.arange(1, length // 2 + 2)
     ends = np.array([coefficient_count(length, k) for k in frequencies]) - 1
     v = _restored(_series(np.eye(length), length), parameters)
-    own, v_mean = (v * v).sum(axis=1), v.mean(axis=1)
+    energies, v_mean = (v * v).sum(axis=1), v.mean(axis=1)
     a = _coefficients(_queried(piece, parameters))
     s = math.sqrt(length) * np.sqrt(frequencies) * sensitivity[..., None] / parameters.epsilon
-    mean, left, left_mean = _without_noise(piece, a, v, ends)
+    mean, residual, kept_mean = _without_noise(piece, a, v, ends)
     if parameters.differenced:
         # ⟨X − S_k, N_k⟩ = Σ_j z_j·(⟨X, v_j⟩ − Σ_{i≤j} a_i·⟨v_i, v_j⟩) − Σ_j a_j·Σ_{i<j} z_i·⟨v_i, v_j⟩
-        others = np.triu(v @ v.T, 1)
-        cross = _times(piece, v.T) - own * a - _times(a, others)
-    total = np.zeros(left.shape)
-    for some in _blocks(parameters.evaluations, piece.size):
-        z = _unit_laplace((some.stop - some.start, *piece.shape), random)
-        released_mean = left_mean + s * np.cumsum(z * v_mean, axis=-1)[..., ends]
+        overlaps = np.triu(v @ v.T, 1)
+        cross = _times(piece, v.T) - energies * a - _times(a, overlaps)
+    total = np.zeros(residual.shape)
+    for block in _blocks(parameters.evaluations, piece.size):
+        z = _unit_laplace((block.stop - block.start, *piece.shape), random)
+        released_mean = kept_mean + s * np.cumsum(z * v_mean, axis=-1)[..., ends]
         if parameters.differenced:
-            before = _times(z, others)
-            energy = np.cumsum(z * (own * z + 2 * before), axis=-1)[..., ends]
-            squared = left + s * s * energy
+            before = _times(z, overlaps)
+            energy = np.cumsum(z * (energies * z + 2 * before), axis=-1)[..., ends]
+            squared = residual + s * s * energy
             squared -= 2 * s * np.cumsum(z * cross - a * before, axis=-1)[..., ends]
         else:
-            squared = left + s * s * np.cumsum(own * z * z, axis=-1)[..., ends]
+            squared = residual + s * s * np.cumsum(energies * z * z, axis=-1)[..., ends]
         with np.errstate(divide="ignore", invalid="ignore"):  # of those whose mean is 0
             total += np.abs(squared / length / (mean * released_mean)).sum(axis=0)
     counted = mean != 0
@@ -295,12 +284,12 @@ def _without_noise(
 ) -> tuple[Numbers, Numbers, Numbers]:
     """X̄ with shape (…, 1); and for every k, ‖X − S_k‖² and the mean of S_k, with shape (…, K)."""
     mean = piece.mean(axis=-1, keepdims=True)
-    rest = piece.copy()
+    residual = piece.copy()
     squared, means, start = [], [], 0
     for end in ends + 1:
-        rest -= _times(a[..., start:end], v[start:end])
-        squared.append((rest * rest).sum(axis=-1))
-        means.append(mean[..., 0] - rest.mean(axis=-1))
+        residual -= _times(a[..., start:end], v[start:end])
+        squared.append((residual * residual).sum(axis=-1))
+        means.append(mean[..., 0] - residual.mean(axis=-1))
         start = end
     return mean, np.stack(squared, axis=-1), np.stack(means, axis=-1)
 

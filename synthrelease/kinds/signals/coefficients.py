@@ -22,13 +22,13 @@ from synthrelease.dp.event import Composed, Event
 from synthrelease.dp.guarantee import Guarantee
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.choosing import Choosing
-from synthrelease.kinds.contributions import Collected, PersonRows, Several, Sums, by_label
+from synthrelease.kinds.contributions import Contribution, ContributionParts, PersonRows, Sums, by_label
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.signals.accuracy import MeanSignals, courses
 from synthrelease.kinds.signals.completed_series import blocks, completed_series
 from synthrelease.kinds.signals.public import CoefficientParameters
-from synthrelease.kinds.signals.units import unit_costs, units_table
+from synthrelease.kinds.signals.unit_costs import unit_costs, units_table
 from synthrelease.numerics.exact_norm import from_limbs, squared_norm, to_limbs
 from synthrelease.numerics.steps import HALF_RANGE, to_steps
 
@@ -45,13 +45,13 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
 
     markov_chain: tuple[tuple[float, ...], ...] | None = None  # that steps are said to follow
 
-    def collect(self, data: Features) -> Collected:
+    def collect(self, data: Features) -> Contribution:
         """Return what some people contribute: sums, or each person's own where that is what is released; of a choice, with every candidate."""
         data = data.only(self.parameters.feature_names)
         if self.candidates is None:
             return self.collect_series(data)
-        parts: dict[str, Collected] = {str(k): self.at(k).collect_series(data) for k in self.candidates}
-        return Several({**parts, _LEFT_OUT: self._left_out(data)})
+        parts: dict[str, Contribution] = {str(k): self.at(k).collect_series(data) for k in self.candidates}
+        return ContributionParts({**parts, _LEFT_OUT: self._left_out(data)})
 
     def collect_series(self, data: Features) -> Sums | PersonRows:
         """Return what some people contribute with the number of frequencies of the parameters; data of the output's features."""
@@ -62,28 +62,34 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         """Return how many values of each feature are of any use."""
         return measured_values(data, self.parameters.feature_names)
 
-    def exact(self, collected: Sums | PersonRows | Several) -> dict[str, Array]:
+    def exact(self, collected: Sums | PersonRows | ContributionParts) -> dict[str, Array]:
         """Return all people's integers without noise, each person's own in the order of labels."""
         series = self._of_choice(collected)
         if isinstance(series, PersonRows):
             return {"noisy": np.moveaxis(by_label(series), 0, 2)}
         return super().exact(series)
 
-    def shuffled(self, collected: Sums | PersonRows | Several, random: SecureRandom) -> dict[str, Array]:
+    def shuffled(
+        self, collected: Sums | PersonRows | ContributionParts, random: SecureRandom
+    ) -> dict[str, Array]:
         """Return what noise is added to: a slot must not say whose it is."""
         series = self._of_choice(collected)
         if isinstance(series, PersonRows):
             return {"noisy": np.moveaxis(series.shuffled(random), 0, 2)}
         return super().exact(series)
 
-    def _of_choice(self, collected: Sums | PersonRows | Several) -> Sums | PersonRows:
+    def _of_choice(self, collected: Sums | PersonRows | ContributionParts) -> Sums | PersonRows:
         """What was collected with the number of frequencies of the parameters.
 
         Raises:
             TypeError: it was collected for another query.
         """
         series: Sums | PersonRows
-        series = collected[str(self.parameters.coefficients)] if isinstance(collected, Several) else collected
+        series = (
+            collected[str(self.parameters.coefficients)]
+            if isinstance(collected, ContributionParts)
+            else collected
+        )
         if isinstance(series, PersonRows) != self.parameters.is_each:
             raise TypeError(f'Expected what is collected for query "{self.parameters.query}"')
         return series
@@ -100,7 +106,7 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         """Return the parameters with so many frequencies."""
         return self.parameters.with_frequencies(candidate)
 
-    def utilities(self, collected: Several, left: Budget) -> list[int]:
+    def utilities(self, collected: ContributionParts, noise_budget: Budget) -> list[int]:
         """Return −⌊√(noise energy + ‖what k frequencies leave out‖²)⌋ of every candidate k, over all signals, in steps; exactly.
 
         The expected squared error of the signals, with the noise that is to follow, is that under the root, its first part rounded up;
@@ -110,8 +116,10 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         arrays = p.series_count * ((p.people or 0) if p.is_each else 1)
         values = []
         for k in self.candidates or ():
-            made = self.at(k)
-            noise = made.calibrated_noise(left).standard_deviation * made.parameters.form.spread
+            mechanism = self.at(k)
+            noise = (
+                mechanism.calibrated_noise(noise_budget).standard_deviation * mechanism.parameters.form.spread
+            )
             energy = math.ceil(arrays * float((noise**2).sum()))
             squared = from_limbs(missed[str(k)]) if p.is_each else squared_norm(missed[str(k)])
             values.append(-math.isqrt(energy + squared))
@@ -136,12 +144,12 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         every, candidates = self._every, self.candidates or ()
         count = every.form.count
         nothing = np.zeros((0, count), dtype=np.int64)
-        left = {k: _summed(every.form.left_out(nothing, k), every) for k in candidates}
+        sums = {k: _summed(every.form.left_out(nothing, k), every) for k in candidates}
         for part in blocks(data, every.length):
             exact = contributions(part, every, clipped=False).reshape(-1, count)
             for k in candidates:
-                left[k] += _summed(every.form.left_out(exact, k), every)
-        return Sums({str(k): total for k, total in left.items()})
+                sums[k] += _summed(every.form.left_out(exact, k), every)
+        return Sums({str(k): total for k, total in sums.items()})
 
     @property
     def label(self) -> str:
@@ -154,12 +162,12 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
 
     def correlation(self, budget: Budget, people: float) -> float:
         """Return xᵀy/√(xᵀx·(yᵀy + N)): of mean signals x, y is what the frequencies show, N the noise of all steps."""
-        made = self.expected
-        noise = made.calibrated_noise(budget).standard_deviation / (HALF_RANGE * people)
-        form = made.parameters.form
-        exact, both, shown = courses(form)
+        mechanism = self.expected
+        noise = mechanism.calibrated_noise(budget).standard_deviation / (HALF_RANGE * people)
+        form = mechanism.parameters.form
+        exact, cross, shown = courses(form)
         added = float(((noise * form.spread) ** 2).sum())
-        return max(0.0, both / math.sqrt(exact * (shown + added)))
+        return max(0.0, cross / math.sqrt(exact * (shown + added)))
 
     @property
     def expected(self) -> CoefficientSignals:
@@ -172,9 +180,9 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         """Return the error to expect, and the people that a good signal takes."""
         if not self.parameters.is_each:
             return super().prediction(event, budget, people)
-        made = self.expected
-        deviation = made.calibrated_noise(budget).standard_deviation
-        share = 100 * deviation * float(made.parameters.form.spread.max()) / (2 * HALF_RANGE)
+        mechanism = self.expected
+        deviation = mechanism.calibrated_noise(budget).standard_deviation
+        share = 100 * deviation * float(mechanism.parameters.form.spread.max()) / (2 * HALF_RANGE)
         return (
             f"each step ± {share:.3g} % of the feature's bounds, in everybody's series",
             "no number of people helps: each series carries the noise of a whole person",
@@ -190,12 +198,15 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         return units_table(self.parameters, costs, guarantee)
 
     def unit_costs(self, event: Event, guarantee: Guarantee, budget: Budget | None) -> dict[str, float]:
-        """Return ε by the unit that changes, as `units.unit_costs`."""
+        """Return ε by the unit that changes, as `unit_costs.unit_costs`."""
         possible = [(self.parameters, event)]
         if self.candidates is not None and budget is not None:
-            choice, left = self.split(budget)
-            made = [self.at(k) for k in self.candidates]
-            possible = [(one.parameters, Composed((choice, one.calibrated_noise(left)))) for one in made]
+            choice, noise_budget = self.split(budget)
+            mechanisms = [self.at(k) for k in self.candidates]
+            possible = [
+                (mechanism.parameters, Composed((choice, mechanism.calibrated_noise(noise_budget))))
+                for mechanism in mechanisms
+            ]
         return unit_costs(possible, event, guarantee, self.neighbours, self.markov_chain)
 
 
@@ -215,13 +226,13 @@ def totals(data: Features, parameters: CoefficientParameters) -> NDArray[np.int6
 
     Integers in steps, or coefficients of them, shape (recordings, features, K) or (people, recordings, features, K).
     """
-    each = (contributions(part, parameters) for part in blocks(data, parameters.length))
-    none = np.zeros(
+    integers = (contributions(part, parameters) for part in blocks(data, parameters.length))
+    zero = np.zeros(
         (len(parameters.recordings), len(parameters.features), parameters.form.count), dtype=np.int64
     )
     if parameters.is_each:
-        return np.concatenate([none[None][:0], *each])
-    return functools.reduce(lambda total, part: total + part.sum(axis=0), each, none)
+        return np.concatenate([zero[None][:0], *integers])
+    return functools.reduce(lambda total, part: total + part.sum(axis=0), integers, zero)
 
 
 def contributions(

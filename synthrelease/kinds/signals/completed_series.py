@@ -22,8 +22,8 @@ def blocks(data: Features, length: int) -> Iterator[Features]:
         data: rows of all people.
         length: n, steps of a series: how many people fit into a block depends on nothing else of theirs.
     """
-    each = length * len(data.recordings) * len(data.features)
-    most = max(1, _BLOCK_STEPS // max(each, 1))
+    values_per_person = length * len(data.recordings) * len(data.features)
+    most = max(1, _BLOCK_STEPS // max(values_per_person, 1))
     order = np.argsort(data.person, kind="stable")
     starts = np.searchsorted(data.person[order], np.arange(0, data.people + most, most))
     for number, (start, stop) in enumerate(itertools.pairwise(starts)):
@@ -63,14 +63,14 @@ def completed_series(
     filled = np.full((group.size, length, len(data.features)), np.nan)
     filled[np.repeat(np.arange(group.size), size)[within], step[within]] = data.values[order[within]]
 
-    here = np.isfinite(filled)
-    at = np.where(here, np.arange(length)[None, :, None], -1)
+    measured = np.isfinite(filled)
+    at = np.where(measured, np.arange(length)[None, :, None], -1)
     last = np.maximum.accumulate(at, axis=1)
-    first = np.argmax(here, axis=1, keepdims=True)
+    first = np.argmax(measured, axis=1, keepdims=True)
     source = np.where(last >= 0, last, first)
     filled = np.take_along_axis(filled, source, axis=1)
     if completion == CENTRE:
         filled[np.arange(length) >= size[:, None]] = np.nan
     centre = data.bounds.mean(axis=1)
-    there = np.logical_or.reduce(here, axis=1)
-    return group, np.where(np.isnan(filled), centre, filled), there
+    has_values = np.logical_or.reduce(measured, axis=1)
+    return group, np.where(np.isnan(filled), centre, filled), has_values

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from synthrelease.kinds.kind import Kind
-from synthrelease.kinds.signals.public import (
-    CoefficientParameters,
-    PublishedParameters,
-    SpectralSignalParameters,
-)
+from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
+from synthrelease.kinds.signals.public_bozkir2021 import PublishedParameters
 
 SIGNALS = Kind(
     name="signals",

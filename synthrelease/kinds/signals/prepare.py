@@ -13,30 +13,24 @@ from synthrelease.dp.temporal_leakage import temporal_leakage
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
-from synthrelease.kinds.signals.bozkir2021 import PaperParameters
+from synthrelease.kinds.signals.bozkir2021 import ORACLE, PaperParameters
 from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES, CoefficientSignals
-from synthrelease.kinds.signals.public import (
-    BOZKIR2021,
-    SPECTRAL,
-    CoefficientParameters,
-    PublishedParameters,
-    SpectralSignalParameters,
-)
-from synthrelease.kinds.signals.public_series import EACH, MEAN
+from synthrelease.kinds.signals.public import SPECTRAL, CoefficientParameters, SpectralSignalParameters
+from synthrelease.kinds.signals.public_bozkir2021 import PublishedParameters
+from synthrelease.kinds.signals.public_series import BOZKIR2021, EACH, MEAN
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.numerics.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA
 from synthrelease.numerics.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, RADIUS
 from synthrelease.numerics.steps import HALF_RANGE
 
-PRIVATE, ORACLE = "private", "oracle"
+PRIVATE = "private"
 _CHUNKS = {CFPA: 64, DCFPA: 32}
 _COSINES = 64  # kept, unless the plan says otherwise
 _CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/signals.md
 _CANDIDATES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-_LONGEST_CHOICE = (
-    1024  # steps of a chunk whose frequencies are chosen privately: a matrix of its square is made
-)
+# Steps of a chunk whose frequencies are chosen privately: a matrix of its square is made.
+_LONGEST_CHOICE = 1024
 _LARGEST_BASIS = 1 << 28  # numbers: 2 GB. Far below what would let a person's squares leave 64 bits, too
 # Keys that have a meaning for some mechanisms only.
 _KEYS = {
@@ -54,7 +48,7 @@ _KEYS = {
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """What every mechanism's parameters are made of."""
 
     spec: OutputSpec
@@ -88,31 +82,31 @@ def prepare(
     require_replace_one(spec, neighbours)
     mechanism = spec.options["mechanism"]
     _check_keys(spec, mechanism)
-    asked = _Asked(spec, source, facts, neighbours, _length(spec, facts))
-    asked.common  # noqa: B018  features without bounds are refused before anything else
+    request = _Request(spec, source, facts, neighbours, _length(spec, facts))
+    request.common  # noqa: B018  features without bounds are refused before anything else
     if spec.options["calibration"] == BOZKIR2021:
-        return _published(asked, mechanism)
+        return _published(request, mechanism)
     if mechanism == SPECTRAL:
-        made: CoefficientSignals | SpectralSignals = _spectral(asked)
+        prepared: CoefficientSignals | SpectralSignals = _spectral(request)
     else:
-        made = _coefficients(asked, mechanism)
-        _check_chain(spec, made)
-        made = _with_private_frequencies(spec, made)
-    return replace(made, mechanisms=_others(asked) | {mechanism: made})
+        prepared = _coefficients(request, mechanism)
+        _check_chain(spec, prepared)
+        prepared = _with_private_frequencies(spec, prepared)
+    return replace(prepared, mechanisms=_alternatives(request) | {mechanism: prepared})
 
 
-def _check_keys(spec: OutputSpec, own: str) -> None:
+def _check_keys(spec: OutputSpec, mechanism: str) -> None:
     for key, mechanisms in _KEYS.items():
-        if key in spec.given and own not in mechanisms:
+        if key in spec.written and mechanism not in mechanisms:
             raise PlanError(
                 "key-not-for-mechanism",
                 f"the key '{key}' has no meaning for this mechanism",
                 where=spec.where,
-                found=f'mechanism = "{own}"',
+                found=f'mechanism = "{mechanism}"',
                 expected="it belongs to " + ", ".join(mechanisms),
                 remedy="leave the key out, or choose another mechanism",
             )
-    if ("paper_epsilon" in spec.given) != (spec.options["calibration"] == BOZKIR2021):
+    if ("paper_epsilon" in spec.written) != (spec.options["calibration"] == BOZKIR2021):
         raise PlanError(
             "key-not-for-calibration",
             "paper_epsilon is the ε of what the paper calibrates, and of nothing else",
@@ -120,7 +114,7 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
             expected='paper_epsilon and calibration = "bozkir2021" together, or neither',
             remedy="add what is missing, or leave both out",
         )
-    if own == SPECTRAL and spec.options["query"] == EACH:
+    if mechanism == SPECTRAL and spec.options["query"] == EACH:
         raise PlanError(
             "query-not-for-mechanism",
             "a spectral signal is a mean over people",
@@ -131,15 +125,15 @@ def _check_keys(spec: OutputSpec, own: str) -> None:
         )
 
 
-def _check_chain(spec: OutputSpec, made: CoefficientSignals) -> None:
-    if "markov_chain" not in spec.given:
+def _check_chain(spec: OutputSpec, prepared: CoefficientSignals) -> None:
+    if "markov_chain" not in spec.written:
         return
-    if made.noise != LAPLACE:
+    if prepared.noise != LAPLACE:
         raise PlanError(
             "markov-not-for-mechanism",
             "a Markov chain is for steps with Laplace noise, each ε-private by itself",
             where=f"{spec.where}.markov_chain",
-            found=f'noise = "{made.noise}"',
+            found=f'noise = "{prepared.noise}"',
             expected='noise = "laplace"',
             remedy="leave out markov_chain, or choose Laplace noise",
         )
@@ -177,13 +171,41 @@ def _length(spec: OutputSpec, facts: Facts) -> int:
     return length
 
 
-def _coefficients(asked: _Asked, mechanism: str) -> CoefficientSignals:
-    spec, o = asked.spec, asked.spec.options
-    chunk = None
-    if mechanism in CHUNKED:
-        chunk = min(o.get("chunk", _CHUNKS[mechanism]), asked.length)
-    most = (chunk or asked.length) // 2 + 1
-    frequencies = None if mechanism == LPA else o.get("coefficients", min(USUAL_FREQUENCIES, most))
+def _coefficients(request: _Request, mechanism: str) -> CoefficientSignals:
+    o, chunk = request.spec.options, _chunk(request, mechanism)
+    change = o.get("max_change")
+    parameters = CoefficientParameters(
+        name=mechanism,
+        **request.common,
+        query=o["query"],
+        calibration="exact",
+        chunk=chunk,
+        coefficients=None if mechanism == LPA else _frequencies(request, chunk or request.length),
+        candidates=None,
+        max_change_grid_units=None if change is None else max(1, int(change * 2 * HALF_RANGE)),
+        clip=float(o.get("clip", 1.0)),
+        bound_grid_units=(),
+    )
+    chain = o.get("markov_chain")
+    return CoefficientSignals(
+        parameters=replace(parameters, bound_grid_units=parameters.radii),
+        neighbours=request.neighbours,
+        noise=o.get("noise", LAPLACE),
+        markov_chain=None if chain is None else tuple(map(tuple, chain)),
+    )
+
+
+def _chunk(request: _Request, mechanism: str) -> int | None:
+    if mechanism not in CHUNKED:
+        return None
+    chunk: int = min(request.spec.options.get("chunk", _CHUNKS[mechanism]), request.length)
+    return chunk
+
+
+def _frequencies(request: _Request, side: int) -> int:
+    """How many frequencies are kept of a chunk of `side` steps, or of a series; 1 where that is yet to be chosen."""
+    spec, most = request.spec, side // 2 + 1
+    frequencies = spec.options.get("coefficients", min(USUAL_FREQUENCIES, most))
     if frequencies == PRIVATE:
         frequencies = 1
     if frequencies == ORACLE:
@@ -195,51 +217,32 @@ def _coefficients(asked: _Asked, mechanism: str) -> CoefficientSignals:
             expected='a number, or "private"; or calibration = "bozkir2021" to reproduce the paper, unprotected',
             remedy="give a number of your own",
         )
-    if frequencies is not None and frequencies > most:
+    if frequencies > most:
         raise PlanError(
             "too-many-frequencies",
             "there are not so many frequencies",
             where=f"{spec.where}.coefficients",
             found=str(frequencies),
-            expected=f"1 to {most} for {chunk or asked.length} steps",
+            expected=f"1 to {most} for {side} steps",
             remedy="lower coefficients",
         )
-    if frequencies is not None and 2 * frequencies * (chunk or asked.length) > _LARGEST_BASIS:
+    if 2 * frequencies * side > _LARGEST_BASIS:
         raise PlanError(
             "too-many-coefficients",
             "so many frequencies of so long a series take more memory than there is",
             where=f"{spec.where}.coefficients",
-            found=f"{frequencies} frequencies of {asked.length} steps",
-            expected=f"at most {_LARGEST_BASIS // (2 * asked.length)} for so many steps, or chunks of them",
+            found=f"{frequencies} frequencies of {request.length} steps",
+            expected=f"at most {_LARGEST_BASIS // (2 * request.length)} for so many steps, or chunks of them",
             remedy='mechanism = "cfpa"',
         )
-    change = o.get("max_change")
-    parameters = CoefficientParameters(
-        name=mechanism,
-        **asked.common,
-        query=o["query"],
-        calibration="exact",
-        chunk=chunk,
-        coefficients=frequencies,
-        candidates=None,
-        max_change_grid_units=None if change is None else max(1, int(change * 2 * HALF_RANGE)),
-        clip=float(o.get("clip", 1.0)),
-        bound_grid_units=(),
-    )
-    chain = o.get("markov_chain")
-    return CoefficientSignals(
-        parameters=replace(parameters, bound_grid_units=parameters.radii),
-        neighbours=asked.neighbours,
-        noise=o.get("noise", LAPLACE),
-        markov_chain=None if chain is None else tuple(map(tuple, chain)),
-    )
+    return int(frequencies)
 
 
-def _with_private_frequencies(spec: OutputSpec, made: CoefficientSignals) -> CoefficientSignals:
-    o, p = spec.options, made.parameters
+def _with_private_frequencies(spec: OutputSpec, prepared: CoefficientSignals) -> CoefficientSignals:
+    o, p = spec.options, prepared.parameters
     if o.get("coefficients") != PRIVATE:
         for key in ("candidates", "choice_share"):
-            if key in spec.given:
+            if key in spec.written:
                 raise PlanError(
                     "key-needs-private-choice",
                     f"'{key}' belongs to a private choice, but there is none",
@@ -247,7 +250,7 @@ def _with_private_frequencies(spec: OutputSpec, made: CoefficientSignals) -> Coe
                     expected='coefficients = "private"',
                     remedy="leave the key out, or choose privately",
                 )
-        return made
+        return prepared
     side = p.chunk or p.length
     if side > _LONGEST_CHOICE:
         raise PlanError(
@@ -268,17 +271,37 @@ def _with_private_frequencies(spec: OutputSpec, made: CoefficientSignals) -> Coe
             expected=f"increasing whole numbers from 1 to {most}",
             remedy="correct the list, or leave it out",
         )
-    return replace(made, parameters=replace(p, candidates=candidates), choice_share=float(o["choice_share"]))
+    return replace(
+        prepared, parameters=replace(p, candidates=candidates), choice_share=float(o["choice_share"])
+    )
 
 
-def _published(asked: _Asked, mechanism: str) -> PublishedSignals:
-    spec, o, length = asked.spec, asked.spec.options, asked.length
-    if asked.facts.people < 2:
+def _published(request: _Request, mechanism: str) -> PublishedSignals:
+    _check_paper(request, mechanism)
+    o, chunk = request.spec.options, _chunk(request, mechanism)
+    paper = PaperParameters(mechanism, float(o["paper_epsilon"]), chunk, o.get("coefficients", ORACLE))
+    parameters = PublishedParameters(
+        name=mechanism,
+        **request.common,
+        query=EACH,
+        calibration=BOZKIR2021,
+        paper_epsilon=paper.epsilon,
+        chunk=chunk,
+        coefficients=None if mechanism == LPA else paper.coefficients,
+        evaluations=paper.evaluations,
+    )
+    return PublishedSignals(parameters=parameters, neighbours=request.neighbours, noise=None, paper=paper)
+
+
+def _check_paper(request: _Request, mechanism: str) -> None:
+    """Refuse what the paper has not."""
+    spec, o = request.spec, request.spec.options
+    if request.facts.people < 2:
         raise PlanError(
             "too-few-people",
             "the paper's sensitivities are distances of two people",
             where=spec.where,
-            found=f"{asked.facts.people} in the input",
+            found=f"{request.facts.people} in the input",
             remedy="leave out calibration, or take data of more people",
         )
     if mechanism == SPECTRAL:
@@ -291,7 +314,7 @@ def _published(asked: _Asked, mechanism: str) -> PublishedSignals:
             remedy="choose one of these",
         )
     for key in ("noise", "candidates", "choice_share", "max_change", "clip", "markov_chain"):
-        if key in spec.given:
+        if key in spec.written:
             raise PlanError(
                 "key-not-for-calibration",
                 f"the paper has nothing to choose about '{key}'",
@@ -299,7 +322,7 @@ def _published(asked: _Asked, mechanism: str) -> PublishedSignals:
                 expected='calibration = "exact" with this key',
                 remedy="leave the key out",
             )
-    if o.get("coefficients") == PRIVATE or ("query" in spec.given and o["query"] != EACH):
+    if o.get("coefficients") == PRIVATE or ("query" in spec.written and o["query"] != EACH):
         raise PlanError(
             "query-not-of-paper",
             "the paper publishes everybody's own series, with a number of coefficients taken from the data",
@@ -307,39 +330,26 @@ def _published(asked: _Asked, mechanism: str) -> PublishedSignals:
             expected='query = "each", and coefficients = "oracle" or a number',
             remedy="set both, or leave out calibration",
         )
-    chunk = min(o.get("chunk", _CHUNKS[mechanism]), length) if mechanism in CHUNKED else None
-    paper = PaperParameters(mechanism, float(o["paper_epsilon"]), chunk, o.get("coefficients", ORACLE))
-    parameters = PublishedParameters(
-        name=mechanism,
-        **asked.common,
-        query=EACH,
-        calibration=BOZKIR2021,
-        paper_epsilon=paper.epsilon,
-        chunk=chunk,
-        coefficients=None if mechanism == LPA else paper.coefficients,
-        evaluations=paper.evaluations,
-    )
-    return PublishedSignals(parameters=parameters, neighbours=asked.neighbours, noise=None, paper=paper)
 
 
-def _spectral(asked: _Asked) -> SpectralSignals:
-    spec, o = asked.spec, asked.spec.options
+def _spectral(request: _Request) -> SpectralSignals:
+    spec, o = request.spec, request.spec.options
     baseline = o["baseline"]
-    if baseline == OF_PERSON and len(asked.facts.names) == 1:
+    if baseline == OF_PERSON and len(request.facts.names) == 1:
         baseline = OF_RECORDING  # the same, and its level need not be released to be known
     steps = o.get("baseline_steps")
-    if (steps is not None) != (baseline == OF_START) or (steps is not None and steps > asked.length):
+    if (steps is not None) != (baseline == OF_START) or (steps is not None and steps > request.length):
         raise PlanError(
             "baseline-steps",
             "the baseline and its steps do not go together",
             where=spec.where,
             found=f'baseline = "{baseline}", '
             + ("no baseline_steps" if steps is None else f"baseline_steps = {steps}"),
-            expected=f'baseline = "start" with baseline_steps of 1 to {asked.length}, and no other with any',
+            expected=f'baseline = "start" with baseline_steps of 1 to {request.length}, and no other with any',
             remedy="correct one of the two",
         )
     lowest = 1 if baseline == OF_RECORDING else 0
-    most = min(asked.length - lowest, 512)
+    most = min(request.length - lowest, 512)
     cosines = o.get("coefficients", min(_COSINES, most))
     if cosines in {PRIVATE, ORACLE} or cosines > most:
         raise PlanError(
@@ -347,12 +357,12 @@ def _spectral(asked: _Asked) -> SpectralSignals:
             "a spectral signal needs a public number of cosines",
             where=f"{spec.where}.coefficients",
             found=str(cosines),
-            expected=f"1 to {most} for {asked.length} steps; too many cost little",
+            expected=f"1 to {most} for {request.length} steps; too many cost little",
             remedy="give a number in this range, or leave it out",
         )
     parameters = SpectralSignalParameters(
         name=SPECTRAL,
-        **asked.common,
+        **request.common,
         query=MEAN,
         cosines=cosines,
         baseline=baseline,
@@ -362,17 +372,19 @@ def _spectral(asked: _Asked) -> SpectralSignals:
         constant_grid_units=0,
     )
     parameters = replace(parameters, constant_grid_units=parameters.form.constant)
-    return SpectralSignals(parameters=parameters, neighbours=asked.neighbours, noise=GAUSSIAN)
+    return SpectralSignals(parameters=parameters, neighbours=request.neighbours, noise=GAUSSIAN)
 
 
-def _others(asked: _Asked) -> dict[str, CoefficientSignals | SpectralSignals]:
+def _alternatives(request: _Request) -> dict[str, CoefficientSignals | SpectralSignals]:
     """Return all mechanisms in their usual form."""
-    usual = replace(asked, spec=replace(asked.spec, options=_usual(asked.spec), given=frozenset()))
+    usual = replace(
+        request, spec=replace(request.spec, options=_usual_options(request.spec), written=frozenset())
+    )
     return {SPECTRAL: _spectral(usual)} | {
         name: _coefficients(usual, name) for name in (LPA, FPA, CFPA, DCFPA)
     }
 
 
-def _usual(spec: OutputSpec) -> dict[str, Any]:
+def _usual_options(spec: OutputSpec) -> dict[str, Any]:
     """The options without what the plan says of its own mechanism."""
     return {key: value for key, value in spec.options.items() if key not in _KEYS} | {"baseline": OF_PERSON}

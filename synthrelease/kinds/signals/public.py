@@ -10,10 +10,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from synthrelease.dp import sensitivity as sensitivities
-from synthrelease.dp.event import BOZKIR2021_EVENT, Event, Noise, PrivateChoice, RoundedGaussian
+from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.sensitivity import Sensitivity
-from synthrelease.field_schema import Count, among, described
+from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
@@ -23,29 +23,27 @@ from synthrelease.kinds.parameters import (
     deviation_of,
 )
 from synthrelease.kinds.signals import words
-from synthrelease.kinds.signals.public_series import EACH, MEAN, SignalParameters
+from synthrelease.kinds.signals.public_series import (
+    BOZKIR2021_EVENT,
+    MEAN,
+    UNPROTECTED_OTHERWISE,
+    Chunk,
+    SignalParameters,
+)
 from synthrelease.numerics import derived
-from synthrelease.numerics.signal_form import CHUNKED, DCFPA, LPA, SignalForm
+from synthrelease.numerics.signal_form import DCFPA, LPA, SignalForm
 from synthrelease.numerics.spectral_signals import (
     BASELINES,
     NO_BASELINE,
     RADIUS,
     PublicSeries,
     SpectralSignalForm,
-    masses,
+    normalizations,
 )
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
-SPECTRAL, BOZKIR2021 = "spectral", "bozkir2021"
-_UNPROTECTED_OTHERWISE = (
-    "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
-)
-
-
-Chunk = Annotated[
-    int | None, described("L, time steps of a chunk; null for LPA and FPA.", minimum=1, maximum=4096)
-]
+SPECTRAL = "spectral"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +57,7 @@ class CoefficientParameters(SignalParameters):
         int | None, described("k, frequencies kept of a chunk, or of the series; null for LPA.", minimum=1)
     ]
     candidates: Annotated[
-        tuple[Count, ...] | None,
+        tuple[PositiveInt, ...] | None,
         described("What k was chosen from privately; null if it was given.", minItems=1, maxItems=100),
     ]
     max_change_grid_units: Annotated[
@@ -118,14 +116,14 @@ class CoefficientParameters(SignalParameters):
             "chunks": _listed(part.chunks for part in parts),
             "lengths": _listed(part.length for part in parts),
         }
-        what = "differences" if self.name == DCFPA else "coefficients"
+        transformed = "differences" if self.name == DCFPA else "coefficients"
         if self.candidates is not None:
-            return remark(f"balls-of-chosen-{what}", **chunks, **self.series_of_a_person)
+            return remark(f"balls-of-chosen-{transformed}", **chunks, **self.series_of_a_person)
         balls = {
             "coefficients": _listed(part.count for part in parts),
             "radii": _listed(part.radius for part in parts),
         }
-        return remark(f"balls-of-{what}", **chunks, **balls, **self.series_of_a_person)
+        return remark(f"balls-of-{transformed}", **chunks, **balls, **self.series_of_a_person)
 
     def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy integers."""
@@ -173,23 +171,23 @@ class CoefficientParameters(SignalParameters):
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all series of a person together."""
-        one = sensitivities.signal(self.form, radii=self.bound_grid_units, neighbours=neighbours)
-        return one.times(self.series_count)
+        series = sensitivities.signal(self.form, radii=self.bound_grid_units, neighbours=neighbours)
+        return series.times(self.series_count)
 
     def narrower(self, neighbours: Neighbours) -> list[tuple[Unit, Sensitivity]]:
         """Return the sensitivity where one step or chunk changes, one series, one recording; without those that are the next wider one."""
-        one = sensitivities.signal(self.form, radii=self.bound_grid_units, neighbours=neighbours)
-        recording = one.times(len(self.features))
+        series = sensitivities.signal(self.form, radii=self.bound_grid_units, neighbours=neighbours)
+        recording = series.times(len(self.features))
         least = Unit.STEP if self.name == LPA else Unit.CHUNK
         units = [
             (
                 least,
                 sensitivities.signal_chunk(self.form, radii=self.bound_grid_units, neighbours=neighbours),
             ),
-            (Unit.SERIES, one),
+            (Unit.SERIES, series),
             (Unit.RECORDING, recording),
         ]
-        wider = [one, recording, recording.times(len(self.recordings))]
+        wider = [series, recording, recording.times(len(self.recordings))]
         return [unit for unit, next_wider in zip(units, wider, strict=True) if unit[1] != next_wider]
 
     def choices(self) -> list[int]:
@@ -215,7 +213,7 @@ class CoefficientParameters(SignalParameters):
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
         """Yield where name, parameters and noise contradict each other."""
         if event == BOZKIR2021_EVENT:
-            yield "guarantee", _UNPROTECTED_OTHERWISE
+            yield "guarantee", UNPROTECTED_OTHERWISE
         elif noise is None:
             yield "noise", WRONG_NAME
         try:
@@ -229,7 +227,7 @@ class CoefficientParameters(SignalParameters):
         if self.bound_grid_units != radii:
             yield "sensitivity", "the bounds of a series do not follow from its form"
 
-    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
+    def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
         """Yield what is wrong with the list that the number of frequencies was chosen from."""
         chosen = self.candidates
         if chosen is not None and (list(chosen) != sorted(set(chosen)) or self.coefficients not in chosen):
@@ -305,7 +303,9 @@ class SpectralSignalParameters(SignalParameters):
         coefficients = Axis("coefficient", range(self.form.count))
         axes = (*self.places, coefficients)
         yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy coefficients", items=2)
-        yield normalization(self.places, partial(masses, form=self.form, deviation=deviation, people=people))
+        yield normalization(
+            self.places, partial(normalizations, form=self.form, deviation=deviation, people=people)
+        )
         for path, role, quantity in (
             ("values", Role.ESTIMATE, self.quantity),
             ("uncertainty", Role.UNCERTAINTY, "standard deviation of the error, in the unit of the feature"),
@@ -321,11 +321,15 @@ class SpectralSignalParameters(SignalParameters):
                 care=ITERATED,
             )
 
-    def _shown(self, path: str, deviation: float, index: Index, noisy: Array, mass: Array) -> Array:
-        known = PublicSeries(
-            float(mass[0]), float(mass[1]), deviation, self.people or 1, self.feature(index).bounds
+    def _shown(self, path: str, deviation: float, index: Index, noisy: Array, moments: Array) -> Array:
+        public_series = PublicSeries(
+            float(moments[0]), float(moments[1]), deviation, self.people or 1, self.feature(index).bounds
         )
-        return self.form.signal(noisy, known) if path == "values" else self.form.uncertainty(noisy, known)
+        return (
+            self.form.signal(noisy, public_series)
+            if path == "values"
+            else self.form.uncertainty(noisy, public_series)
+        )
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all series of a person together."""
@@ -344,7 +348,7 @@ class SpectralSignalParameters(SignalParameters):
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
         """Yield where name, parameters and noise contradict each other."""
         if event == BOZKIR2021_EVENT:
-            yield "guarantee", _UNPROTECTED_OTHERWISE
+            yield "guarantee", UNPROTECTED_OTHERWISE
         elif not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
         try:
@@ -352,64 +356,6 @@ class SpectralSignalParameters(SignalParameters):
                 yield "sensitivity", "the constant does not follow from the number of series"
         except ValueError:
             yield "manifest", "the parameters of the signals contradict each other"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublishedParameters(SignalParameters):
-    """Signals as Bozkir et al. 2021 publish them, which protect no one."""
-
-    only_calibration: ClassVar = "bozkir2021"
-    mechanisms: ClassVar = ("lpa", "fpa", "cfpa", "dcfpa")
-    query: Annotated[str, {"const": EACH}]
-    calibration: Annotated[str, {"const": "bozkir2021"}]
-    paper_epsilon: Annotated[float, described("ε of a feature, as the paper counts it.", exclusiveMinimum=0)]
-    chunk: Chunk
-    coefficients: Annotated[
-        int | str | None,
-        described(
-            "k, frequencies kept; oracle: those of least error in the data, for each chunk, feature and recording; null for LPA.",
-            oneOf=[{"type": "integer", "minimum": 1}, {"enum": ["oracle", None]}],
-        ),
-    ]
-    evaluations: Annotated[int, described("Noisy draws that the oracle averages over.", minimum=1)]
-
-    def procedure(self) -> str:
-        """Return what is done to the data, before and with the noise."""
-        return words.published_procedure()
-
-    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
-        """Return that there is no sensitivity that follows from public parameters."""
-        return remark("none")
-
-    def post_processing(self) -> list[Remark]:
-        """Return what is done to the noisy values."""
-        return [remark("published-series")]
-
-    def warnings(self) -> list[Remark]:
-        """Return what a reader must know."""
-        return [remark("protects-no-one"), self.completion_warning]
-
-    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
-        """Yield every person's own series."""
-        axes = (*self.places, self.series, self.steps)
-        yield Dataset("values", axes, Role.UNPROTECTED, quantity=self.quantity, items=2, by_rows=True)
-
-    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG002
-        """Raise ValueError: there is no sensitivity that follows from public parameters."""
-        raise ValueError("Expected a mechanism with a sensitivity")
-
-    def may_be_unprotected(self, event: Event) -> bool:
-        """Return whether the event is that of the paper."""
-        return event == BOZKIR2021_EVENT
-
-    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
-        """Yield where name and parameters contradict each other."""
-        if event != BOZKIR2021_EVENT:
-            yield "guarantee", _UNPROTECTED_OTHERWISE
-        if (self.chunk is not None) != (self.name in CHUNKED) or (self.chunk or 0) > self.length:
-            yield "manifest", "chunks belong to cfpa and dcfpa, and are no longer than the series"
-        if (self.coefficients is None) != (self.name == LPA):
-            yield "manifest", "coefficients belong to all but lpa"
 
 
 def _listed(numbers: Iterable[int]) -> str:

@@ -5,15 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from synthrelease.dp.event import Event, noise_of
+from synthrelease.dp.event import Event, Unprotected, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
-from synthrelease.kinds.parameters import Feature, Features, Parameters, public_input
+from synthrelease.kinds.parameters import BoundedFeatures, Feature, Parameters, public_input
 from synthrelease.kinds.signals import words
 from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"
+BOZKIR2021 = "bozkir2021"
+BOZKIR2021_EVENT = Unprotected(
+    "sensitivities and numbers of coefficients are taken from the private data, and chunks of one person are counted "
+    "as if they were different people (Bozkir et al. 2021, for reproduction)"
+)
+UNPROTECTED_OTHERWISE = (
+    "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
+)
+
+
+Chunk = Annotated[
+    int | None, described("L, time steps of a chunk; null for LPA and FPA.", minimum=1, maximum=4096)
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +47,7 @@ class SignalParameters(Parameters):
             **among("hold", "centre"),
         ),
     ]
-    features: Features
+    features: BoundedFeatures
     recordings: Labels
     length_source: Annotated[
         str,

@@ -8,20 +8,21 @@ import numpy as np
 
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import BOZKIR2021_EVENT, Event
+from synthrelease.dp.event import Event
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.contributions import PersonRows
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.kinds.signals.bozkir2021 import PaperParameters, perturbed
 from synthrelease.kinds.signals.completed_series import completed_series
-from synthrelease.kinds.signals.public import PublishedParameters
+from synthrelease.kinds.signals.public_bozkir2021 import PublishedParameters
+from synthrelease.kinds.signals.public_series import BOZKIR2021_EVENT
 from synthrelease.numerics.stored import stored
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedSignals(Mechanism[PublishedParameters]):
-    """Everybody's series with the paper's noise."""
+    """Each person's series with the paper's noise."""
 
     paper: PaperParameters
 
@@ -39,7 +40,7 @@ class PublishedSignals(Mechanism[PublishedParameters]):
         return measured_values(data, self.parameters.feature_names)
 
     def draw(self, collected: PersonRows, budget: Budget | None, random: SecureRandom) -> Drawn:  # noqa: ARG002
-        """Run the mechanism, recording by recording; everybody's series in random order."""
+        """Run the mechanism, recording by recording; the series of people in random order."""
         series, p = collected.shuffled(random), self.parameters
         values = np.empty((len(p.recordings), len(p.features), len(series), p.length), dtype=np.float32)
         for r, recording in enumerate(p.recordings):
@@ -62,7 +63,7 @@ class PublishedSignals(Mechanism[PublishedParameters]):
 
 
 def _of_people(data: Features, *, length: int, completion: str) -> PersonRows:
-    """Everybody's series, shape (people, recordings, features, n); of who has none, the centre of the bounds."""
+    """Each person's series, shape (people, recordings, features, n); of who has none, the centre of the bounds."""
     recordings = len(data.recordings)
     group, completed, _ = completed_series(data, length, completion=completion)
     series = np.tile(data.bounds.mean(axis=1), (data.people * recordings, length, 1))

@@ -63,8 +63,8 @@ class SpectralSignals(MeanSignals[SpectralSignalParameters]):
         level = LEVEL_WEIGHTS.get(form.baseline, 0.0)
         level *= _PERSON_LEVEL if form.baseline == NO_BASELINE else _RECORDING_LEVEL
         # A person's norm before clipping, as a share of what they are clipped to: half of that is the constants.
-        left = min(1.0, (((STRAY**2 + level**2) / form.clip**2) + 0.25) ** -0.5)
-        unit = RADIUS / (form.clip * math.sqrt(form.length * form.series)) * left * people
+        retained = min(1.0, (((STRAY**2 + level**2) / form.clip**2) + 0.25) ** -0.5)
+        unit = RADIUS / (form.clip * math.sqrt(form.length * form.series)) * retained * people
         power = power_of_means(form.length)
         shown = power[: form.cosines - 1 + form.lowest]
         kept = shown**2 / (shown + (noise / unit) ** 2)
@@ -75,15 +75,15 @@ def contributions(data: Features, parameters: SpectralSignalParameters) -> NDArr
     """Return each person's clipped integers, shape (people, recordings, features, 1 + K); zero where there is nothing."""
     form = parameters.form
     people, recordings, features = data.people, len(parameters.recordings), len(parameters.features)
-    group, completed, there = completed_series(data, form.length, completion=parameters.completion)
+    group, completed, has_values = completed_series(data, form.length, completion=parameters.completion)
     series = np.zeros((people * recordings, features, form.length), dtype=np.int64)
     series[group] = np.moveaxis(to_steps(completed, data.bounds), 1, 2)
     present = np.zeros((people * recordings, features), dtype=np.bool_)
-    present[group] = there
+    present[group] = has_values
     grid = (people, recordings, features)
-    less = _less_baseline(series.reshape(*grid, form.length), present.reshape(grid), form)
-    own = form.integers(less.reshape(-1, form.length)) * present.reshape(-1, 1)
-    whole = clip_to_ball(own.reshape(people, recordings * features * form.count), RADIUS)
+    changes = _less_baseline(series.reshape(*grid, form.length), present.reshape(grid), form)
+    integers = form.integers(changes.reshape(-1, form.length)) * present.reshape(-1, 1)
+    whole = clip_to_ball(integers.reshape(people, recordings * features * form.count), RADIUS)
     return whole.reshape(*grid, form.count)
 
 
@@ -96,8 +96,8 @@ def _less_baseline(
     if form.baseline == OF_PERSON:
         of_recordings = (series.sum(axis=-1) * present).sum(axis=1, keepdims=True)
         steps = np.maximum(present.sum(axis=1, keepdims=True), 1) * form.length
-        own: NDArray[np.int64] = (of_recordings // steps)[..., None]
+        baseline: NDArray[np.int64] = (of_recordings // steps)[..., None]
     else:
         steps_each = form.levelled_steps
-        own = series[..., :steps_each].sum(axis=-1, keepdims=True) // steps_each
-    return series - own
+        baseline = series[..., :steps_each].sum(axis=-1, keepdims=True) // steps_each
+    return series - baseline

@@ -60,9 +60,9 @@ SENTENCES = {
 
 def summary(p: SignalParameters) -> str:
     """Return what is released."""
-    what = "Each participant's own noisy series" if p.is_each else "The mean time series"
+    subject = "Each participant's own noisy series" if p.is_each else "The mean time series"
     length, recordings = several(p.length, "time step"), several(len(p.recordings), "recording")
-    return f"{what} of {listed(list(p.feature_names))} over {length}, of {participants(p.people)}, in {recordings}."
+    return f"{subject} of {listed(list(p.feature_names))} over {length}, of {participants(p.people)}, in {recordings}."
 
 
 def spectral_procedure(p: SpectralSignalParameters) -> str:

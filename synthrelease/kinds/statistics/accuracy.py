@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from synthrelease.dp.error_bounds import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
 from synthrelease.dp.event import DiscreteLaplace, Noise
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.dp.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.numerics.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
@@ -27,10 +27,10 @@ def errors_table(p: StatisticsParameters, noise: Noise) -> list[list[str]]:
     scale = "scale b" if isinstance(noise, DiscreteLaplace) else "scale σ"
     level = f"{100 * INTERVAL:g} %"
     rows = [["noise of", scale, "std. dev.", f"{level}: within", "Chebyshev"]]
-    far, told = reach(noise), chebyshev_reach(noise)
-    for what, step in _units(p):
-        numbers = (noise.scale, noise.standard_deviation, far, told)
-        rows.append([what, *(f"{number * step:.4g}" for number in numbers)])
+    exact_reach, chebyshev_bound = reach(noise), chebyshev_reach(noise)
+    for quantity, step in _units(p):
+        numbers = (noise.scale, noise.standard_deviation, exact_reach, chebyshev_bound)
+        rows.append([quantity, *(f"{number * step:.4g}" for number in numbers)])
     return rows
 
 
@@ -58,34 +58,34 @@ def prediction(
 
     Args:
         p: the public parameters.
-        noise: of all noised statistics, if there are any.
+        noise: of all noisy statistics, if there are any.
         epsilon: of every choice of a quantile.
         people: n, if it is public.
         neighbours: the neighbouring relation.
     """
-    told, needed = [], []
+    sentences, needed = [], []
     if noise is not None:
-        told.append(_noised(p, noise, people))
+        sentences.append(_noise_words(p, noise, people))
         means = math.ceil(reach(noise) / PERSON_STEPS / _GOOD)
         needed.append(f"{means}{_in_group(p)} for means ± {100 * _GOOD:g} %")
     if p.quantiles:
         worst = p.rank_error(epsilon, neighbours, probability=INTERVAL)
-        told.append(
+        sentences.append(
             f"quantiles: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} people of the "
             f"target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
         )
         needed.append(f"{math.ceil(worst / _GOOD)}{_in_group(p)} for ranks ± {100 * _GOOD:g} %")
-    return "; ".join(told), ", ".join(needed)
+    return "; ".join(sentences), ", ".join(needed)
 
 
 def _in_group(p: StatisticsParameters) -> str:
     return " in a group" if p.by is not None else ""
 
 
-def _noised(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
+def _noise_words(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
     within = reach(noise)
     mean = within / PERSON_STEPS
-    told = [f"counts ± {mean:.3g} people"] if COUNT in p.noisy else []
+    parts = [f"counts ± {mean:.3g} people"] if COUNT in p.noisy else []
     if people is not None:
         size = people if p.by is None else people * p.max_groups_per_person / len(p.groups or [1])
         off = {MEAN: mean / size, HISTOGRAM: within / HALF_RANGE / size}
@@ -95,10 +95,10 @@ def _noised(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
         }
         where = "" if p.by is None else f" in a group of {size:.3g}"
         empty = ": NO MORE THAN IS KNOWN WITHOUT DATA"
-        told += [
-            f"{words[one]}{where}{empty if off[one] >= _HALF else ''}" for one in words if one in p.noisy
+        parts += [
+            f"{words[name]}{where}{empty if off[name] >= _HALF else ''}" for name in words if name in p.noisy
         ]
-    error = f"95 %: {', '.join(told) or f'sums as if {mean:.3g} people were others'}"
+    error = f"95 %: {', '.join(parts) or f'sums as if {mean:.3g} people were others'}"
     exact = beyond(noise, deviations=_DEVIATIONS)
     return (
         f"{error}; noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "

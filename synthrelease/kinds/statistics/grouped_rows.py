@@ -16,19 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """The rows with a value of one feature, of everybody who counts, with whose they are.
+    """The rows with a value of one feature, of all people who count, with whose they are."""
 
-    Attributes:
-        owner: of each row, the number of a person in a group: 0, 1, …, shape (N,).
-        values: of each row, in the feature's unit, shape (N,).
-        group: of each owner, shape (owners,).
-        rows: of each owner, how many, at least 1, shape (owners,).
-    """
-
-    owner: NDArray[np.int64]
-    values: NDArray[np.float64]
-    group: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    owner: NDArray[np.int64]  # of each row, the number of a person in a group: 0, 1, …, shape (N,)
+    values: NDArray[np.float64]  # of each row, in the feature's unit, shape (N,)
+    group: NDArray[np.int64]  # of each owner, shape (owners,)
+    rows: NDArray[np.int64]  # of each owner, how many, at least 1, shape (owners,)
 
     def means(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return each owner's mean, shape (owners,), of the rows' steps, cut toward zero: in whatever order the rows stand."""
@@ -72,8 +65,8 @@ def counted_groups(data: Features, *, by: str | None, groups: int, max_groups: i
 
 def cell(data: Features, feature: int, group: NDArray[np.int64], groups: int) -> Cell:
     """Return who has values of a feature in which group, and which; `group` as of `counted_groups`, whole numbers, shape (N,)."""
-    there = (group >= 0) & ~np.isnan(data.values[:, feature])
+    present = (group >= 0) & ~np.isnan(data.values[:, feature])
     pair, owner, rows = np.unique(
-        data.person[there] * groups + group[there], return_inverse=True, return_counts=True
+        data.person[present] * groups + group[present], return_inverse=True, return_counts=True
     )
-    return Cell(owner, data.values[there, feature], pair % groups, rows)
+    return Cell(owner, data.values[present, feature], pair % groups, rows)

@@ -50,8 +50,8 @@ class Statistics(Mechanism[StatisticsParameters]):
             return 0.0, budget
         part = len(p.quantiles) / len(p.statistics)
         share = (part if self.quantile_share is None else self.quantile_share) if p.noisy else 1.0
-        each = share * budget.epsilon / choices
-        return each, Budget(budget.epsilon - each * choices, budget.delta)
+        epsilon_each = share * budget.epsilon / choices
+        return epsilon_each, Budget(budget.epsilon - epsilon_each * choices, budget.delta)
 
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that a budget buys: noise, choices, or both.
@@ -60,8 +60,8 @@ class Statistics(Mechanism[StatisticsParameters]):
             PolicyError: ε is too small for them.
         """
         assert budget is not None
-        epsilon, left = self.split(budget)
-        events: list[Event] = [self.calibrated_noise(left)] if self.parameters.noisy else []
+        epsilon, noise_budget = self.split(budget)
+        events: list[Event] = [self.calibrated_noise(noise_budget)] if self.parameters.noisy else []
         choices = self.parameters.choices()
         if choices and epsilon < LEAST_EPSILON:
             raise PolicyError(

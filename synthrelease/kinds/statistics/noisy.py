@@ -51,10 +51,10 @@ class Statistic(ABC):
 
     @abstractmethod
     def integers(self, cell: Cell, bounds: Bounds) -> Integers:
-        """Return what everybody with a value contributes, integers, shape (owners, size) at least."""
+        """Return what each person with a value contributes, integers, shape (owners, size) at least."""
 
     def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
-        """Add what everybody with a value contributes to the integers of each group, shape (groups, size)."""
+        """Add what each person with a value contributes to the integers of each group, shape (groups, size)."""
         np.add.at(total, cell.group, self.integers(cell, bounds)[:, : total.shape[1]])
 
     @abstractmethod
@@ -125,7 +125,7 @@ class Sum(Statistic):
     """The sum of people's means, in steps of which 2H lie between the lower and the upper of the bounds and 0."""
 
     def integers(self, cell: Cell, bounds: Bounds) -> Integers:
-        """Return everybody's mean in these steps."""
+        """Return each person's mean in these steps."""
         return cell.means(to_sum_steps(cell.values, bounds))[:, None]
 
     def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
@@ -148,11 +148,11 @@ class Sum(Statistic):
         yield f"sum of {feature}", sum_step(bounds)
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return the larger bound of everybody."""
+        """Return the larger bound, for each person."""
         return max(map(abs, bounds)) * people
 
     def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return the middle of the bounds of everybody."""
+        """Return the middle of the bounds, for each person."""
         return (bounds[0] + bounds[1]) / 2 * people
 
 
@@ -269,7 +269,7 @@ class Histogram(Statistic):
         raise TypeError("Expected a statistic of a few integers")
 
     def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
-        """Add everybody's shares to the bins of each group, shape (groups, bins)."""
+        """Add each person's shares to the bins of each group, shape (groups, bins)."""
         bins = total.shape[1]
         number = bin_numbers(cell.values, equal_width_edges(*bounds, bins))
         owner, place, share = shares_of_people(cell.owner, number, bins, HALF_RANGE)
@@ -316,7 +316,7 @@ _LISTED = (
     Variance(VARIANCE),
     Histogram(HISTOGRAM),
 )
-NOISY_STATISTICS = {one.name: one for one in _LISTED}
+NOISY_STATISTICS = {statistic.name: statistic for statistic in _LISTED}
 
 
 def value(name: str, noisy: NDArray[np.integer], unit: StatisticUnit) -> Numbers:

@@ -10,7 +10,7 @@ from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import as_label, chosen_features, names_source, people_if_public
+from synthrelease.kinds.preparing import chosen_features, label_of, names_source, people_if_public
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
 from synthrelease.numerics.statistics import MEDIAN, quantile
@@ -49,33 +49,22 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         max_groups_per_person=o.get("max_groups_per_person", len(groups or [1])),
         features=features,
     )
-    made = Statistics(
+    mechanism = Statistics(
         parameters=parameters, neighbours=neighbours, noise=noise, quantile_share=o.get("quantile_share")
     )
-    _check_sense(spec, made)
-    return made
+    _check_sense(spec, mechanism)
+    return mechanism
 
 
 def _groups(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[str, ...] | None:
-    by = spec.options.get("by")
+    by = label_of(spec, "by", source)
     if by is None:
         return None
-    lists = source.options["categories"]
-    offered = [RECORDING] * ("recording" in source.options["columns"])
-    offered += [name for name in lists if name != RECORDING]
-    if by not in offered:
-        raise PlanError(
-            "unknown-label",
-            "there is no such label",
-            where=f"{spec.where}.by",
-            expected="one of " + ", ".join(offered) if offered else "a column of labels",
-            remedy=as_label("by", by, source),
-        )
-    return facts.names if by == RECORDING else tuple(lists[by])
+    return facts.names if by == RECORDING else tuple(source.options["categories"][by])
 
 
-def _check_sense(spec: OutputSpec, made: Statistics) -> None:
-    p = made.parameters
+def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:
+    p = mechanism.parameters
     groups, choices = len(p.groups or [1]), len(p.choices())
     if "max_groups_per_person" in spec.options and p.max_groups_per_person > groups:
         raise PlanError(
@@ -86,7 +75,7 @@ def _check_sense(spec: OutputSpec, made: Statistics) -> None:
             expected=f"at most {groups}" if p.by else 'groups, such as by = "recording"',
             remedy="lower it, or leave it out",
         )
-    if made.quantile_share is not None and not (p.noisy and p.quantiles):
+    if mechanism.quantile_share is not None and not (p.noisy and p.quantiles):
         raise PlanError(
             "quantile-budget",
             "quantiles and other statistics do not share the ε",

@@ -9,14 +9,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from synthrelease.dp import sensitivity as sensitivities
+from synthrelease.dp.error_bounds import INTERVAL, rank_error, reach
 from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.dp.noise_error import INTERVAL, reach
-from synthrelease.dp.rank_error import rank_error
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import LABEL, LABELS, described
 from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, Feature, Features, Parameters
+from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters
 from synthrelease.kinds.statistics import noisy, words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
@@ -76,7 +75,7 @@ class StatisticsParameters(Parameters):
     max_groups_per_person: Annotated[
         int, described("M: in how many groups a person counts, in those of most rows.", minimum=1)
     ]
-    features: Features
+    features: BoundedFeatures
     half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     def __post_init__(self) -> None:
@@ -116,7 +115,7 @@ class StatisticsParameters(Parameters):
         if self.groups is not None:
             places.insert(0, Axis("group", self.groups, words=f"Group of participants, by {self.by}."))
         for name in self.statistics:
-            make = _Statistic(self, name, tuple(places), noise_of(event))
+            make = _StatisticDatasets(self, name, tuple(places), noise_of(event))
             yield from make.chosen() if quantile(name) is not None else make.noisy()
 
     def size(self, statistic: str) -> int:
@@ -146,7 +145,7 @@ class StatisticsParameters(Parameters):
         return [self.quantile_steps] * (len(self.quantiles) * len(self.features) * groups)
 
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
-        """Return what everybody together may be in any statistic."""
+        """Return what all people together may be in any statistic."""
         return None if self.people is None else self.people * PERSON_STEPS, None
 
     @property
@@ -193,9 +192,9 @@ class StatisticsParameters(Parameters):
     def reading(self, event: Event, neighbours: Neighbours) -> list[str]:
         """Return how noise and chance show."""
         sentences = super().reading(event, neighbours)
-        made = [leaf for leaf in flatten(event) if isinstance(leaf, PrivateChoice)]
-        if made and self.quantiles:
-            least = min(choice.epsilon for choice in made)
+        choices = [leaf for leaf in flatten(event) if isinstance(leaf, PrivateChoice)]
+        if choices and self.quantiles:
+            least = min(choice.epsilon for choice in choices)
             sentences.append(words.rank_reading(self.rank_error(least, neighbours, probability=0.95)))
         return sentences
 
@@ -241,14 +240,14 @@ class StatisticsParameters(Parameters):
         if self.max_groups_per_person > len(self.groups or [1]):
             yield "manifest", "more groups per person than there are"
 
-    def choice_faults(self, made: list[PrivateChoice]) -> Iterator[Fault]:
+    def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:
         """Yield where quantiles do not share ε evenly."""
-        if len({choice.epsilon for choice in made}) > 1:
+        if len({choice.epsilon for choice in choices}) > 1:
             yield "guarantee", "quantiles of unequal ε: a person who changes groups may be in the two dearest"
 
 
 @dataclass(frozen=True)
-class _Statistic:
+class _StatisticDatasets:
     """The datasets of one statistic."""
 
     parameters: StatisticsParameters
@@ -267,12 +266,12 @@ class _Statistic:
             axes = [*bins, bound]
             yield self._dataset("edge", Role.COORDINATE, axes, edges, types=EXACT, derive=self._edges)
         ends = "end of the interval that holds the value without noise in 95 of 100 releases"
-        for what, role, axes, quantity, derive in (
+        for dataset, role, axes, quantity, derive in (
             ("value", Role.ESTIMATE, bins, self._quantity, self._value),
             ("interval", Role.INTERVAL, [*bins, bound], ends, self._interval),
         ):
             sources = (DerivedFrom(f"{name}/noisy"),)
-            yield self._dataset(what, role, axes, quantity, sources=sources, derive=derive)
+            yield self._dataset(dataset, role, axes, quantity, sources=sources, derive=derive)
 
     def chosen(self) -> Iterator[Dataset]:
         steps = self.parameters.quantile_steps
@@ -291,8 +290,8 @@ class _Statistic:
             return "number of participants"
         return f"{self.name} over participants, in {'the square of ' * (self.name == VARIANCE)}the unit of the feature"
 
-    def _dataset(self, what: str, role: Role, axes: list[Axis], quantity: str, **declared: Any) -> Dataset:
-        path = f"{quoted(self.name)}/{what}"
+    def _dataset(self, dataset: str, role: Role, axes: list[Axis], quantity: str, **declared: Any) -> Dataset:
+        path = f"{quoted(self.name)}/{dataset}"
         all_axes = (*self.places, *axes)
         return Dataset(path, all_axes, role, quantity=quantity, items=len(self.places), **declared)
 

@@ -25,7 +25,7 @@ def choose(
     """Return the number of the interval chosen for every feature, of every group if there are any.
 
     Args:
-        counts: of everybody, `people_per_interval`, shape (…, K).
+        counts: of all people, `people_per_interval`, shape (…, K).
         name: of the quantile.
         sensitivity: Δ of its utilities.
         epsilon: of each choice.
@@ -57,10 +57,10 @@ def people_per_interval(
     """
     out = np.zeros((groups, len(data.features), steps), dtype=np.int64)
     for f in range(len(data.features)):
-        there = cell(data, f, group, groups)
-        above = there.mean_steps(data.limits(f)) + HALF_RANGE
+        counted = cell(data, f, group, groups)
+        above = counted.mean_steps(data.limits(f)) + HALF_RANGE
         number = np.minimum(above * steps // (2 * HALF_RANGE), steps - 1)
-        np.add.at(out[:, f], (there.group, number), 1)
+        np.add.at(out[:, f], (counted.group, number), 1)
     return out
 
 

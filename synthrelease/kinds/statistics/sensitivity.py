@@ -36,12 +36,14 @@ def sensitivity(
     most = min(max_groups, groups or 1)
     in_place = max(0, 2 * most - (groups or 1))
     total = Sensitivity(0, 0)
-    for one in bounds:
-        leaving = _side_by_side(NOISY_STATISTICS[name].weight(one, quotient=quotient) for name in names)
+    for feature_bounds in bounds:
+        leaving = _side_by_side(
+            NOISY_STATISTICS[name].weight(feature_bounds, quotient=quotient) for name in names
+        )
         if neighbours is Neighbours.ADD_REMOVE_ONE:
             total = total.plus(leaving.times(most))
             continue
-        cell = _side_by_side(NOISY_STATISTICS[name].apart(one) for name in names).or_more(leaving)
+        cell = _side_by_side(NOISY_STATISTICS[name].apart(feature_bounds) for name in names).or_more(leaving)
         some_leave = cell.times(in_place).plus(leaving.times(2 * (most - in_place)))
         total = total.plus(cell.times(most).or_more(some_leave))
     return total

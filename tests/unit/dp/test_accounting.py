@@ -22,7 +22,7 @@ from refusals import bad_argument
 
 from synthrelease.dp import accounting
 from synthrelease.dp.accounting import METHODS, compose, gaussian_mu, is_differentially_private, method
-from synthrelease.dp.calibration import gaussian_epsilon, gaussian_sigma, laplace_scale, round_up
+from synthrelease.dp.calibration import gaussian_epsilon, gaussian_sigma, laplace_scale
 from synthrelease.dp.event import (
     Composed,
     DeniabilityTest,
@@ -35,6 +35,7 @@ from synthrelease.dp.event import (
     Unprotected,
 )
 from synthrelease.dp.guarantee import ApproxDP, Neighbours, NoGuarantee, PlausibleDeniability, PureDP
+from synthrelease.dp.rounding import round_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -715,19 +716,6 @@ def test_a_negative_sensitivity_pays_nothing_back() -> None:
         return
     assert isinstance(total, PureDP)
     assert total.epsilon >= 1.0
-
-
-@pytest.mark.parametrize("exponent", [-700, -350, -320, -308, -200, -1, 0, 1, 200, 300])
-def test_the_root_of_a_number_of_any_size_is_rounded_up_at_once(exponent: int) -> None:
-    """In floating point the square of a small ratio is 0, and from there no number of steps leads to its root."""
-    squared = Fraction(3) * Fraction(10) ** exponent if exponent < 0 else Fraction(3 * 10**exponent)
-    root = accounting.root_up(squared)
-    assert Fraction(root) ** 2 >= squared
-    assert root == 5e-324 or Fraction(math.nextafter(root, 0.0)) ** 2 < squared
-
-
-def test_the_root_of_nothing() -> None:
-    assert accounting.root_up(Fraction(0)) == 0.0
 
 
 @pytest.mark.parametrize(

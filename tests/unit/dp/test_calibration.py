@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from mpmath import MPContext
 from refusals import bad_argument
 
 from synthrelease.dp import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale
-from synthrelease.dp.calibration import round_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,44 +207,6 @@ def test_the_laplace_scale_of_plain_numbers() -> None:
     assert laplace_scale(3.0, sensitivity=1) == math.nextafter(1 / 3, 1)  # the nearest double is below ⅓
 
 
-# --- rounding of what is claimed
-
-
-numbers = st.one_of(st.floats(1e-300, 1e300), log_even(1e-12, 1e12), st.floats(0.001, 100))
-
-
-@given(numbers, st.integers(1, 12))
-def test_rounding_up_never_goes_below_and_not_far_above(value: float, digits: int) -> None:
-    rounded = round_up(value, digits)
-    assert value <= rounded
-    assert Fraction(rounded) < Fraction(value) * (1 + Fraction(10) ** (1 - digits)) * (
-        1 + Fraction(1, 10**14)
-    )
-    assert len(Decimal(repr(rounded)).normalize().as_tuple().digits) <= digits
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "expected"),
-    [
-        (0.0, 6, 0.0),
-        (1.0, 6, 1.0),
-        (3.0, 1, 3.0),
-        (0.125, 3, 0.125),
-        (1.2345678, 6, 1.23457),
-        (1.2345601, 6, 1.23457),
-        (1.23456, 4, 1.235),
-        (99.99999, 4, 100.0),
-        (1.0000000000000002, 6, 1.00001),
-        (0.9999999999999999, 6, 1.0),
-        (123456.5, 3, 124000.0),
-        (0.00012341, 4, 0.0001235),
-        (5e-324, 6, 5e-324),
-    ],
-)
-def test_rounding_up_by_hand(value: float, digits: int, expected: float) -> None:
-    assert round_up(value, digits) == expected
-
-
 # --- errors
 
 
@@ -307,11 +267,6 @@ def test_sigma_and_scale_name_the_bad_argument(
 
 
 # --- found while these tests were written
-
-
-@pytest.mark.parametrize("value", [0.1, 0.2, 1.1, 0.333334])
-def test_rounding_up_leaves_a_number_of_few_digits_alone(value: float) -> None:
-    assert round_up(value, 6) == value
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0])

@@ -29,7 +29,7 @@ from synthrelease.dp.accounting import (
     is_differentially_private,
     method,
 )
-from synthrelease.dp.calibration import gaussian_epsilon, round_up
+from synthrelease.dp.calibration import gaussian_epsilon
 from synthrelease.dp.deniability import best_t, even_pass_rate, is_vacuous, trial_cost, trials_cost
 from synthrelease.dp.event import (
     Composed,
@@ -42,6 +42,7 @@ from synthrelease.dp.event import (
     Unprotected,
 )
 from synthrelease.dp.guarantee import ApproxDP, Guarantee, NoGuarantee, PlausibleDeniability, PureDP
+from synthrelease.dp.rounding import round_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,6 +27,7 @@ from synthrelease.dp.event import (
 )
 from synthrelease.dp.filter import GAUSSIAN_SHARE, Filter, FilterSums
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.rounding import float_up
 
 _mp = MPContext()
 _mp.dps = 40
@@ -151,7 +152,7 @@ def test_gaussian_releases_cost_the_curve_at_nine_tenths_of_delta():
 def test_other_noise_beside_gaussian_has_the_last_tenth_of_delta():
     history = [[gaussian(0.05)], [laplace(0.1)], [gaussian(0.05)]]
     order = Filter.of(history[0], epsilon=1.0, delta=DELTA).order
-    assert order == renyi.best_order(accounting.parts([gaussian(1.0)]), 1.0, Fraction(DELTA) / 10)
+    assert order == renyi.best_order(accounting.parts_of([gaussian(1.0)]), 1.0, Fraction(DELTA) / 10)
     assert spent(history) == pytest.approx(by_renyi(history, order, 0.1 * DELTA), rel=2e-6)
     assert spent(history) > by_renyi(history, order, 0.101 * DELTA)
 
@@ -326,7 +327,7 @@ def test_it_is_rounded_up_and_no_further_than_a_budget(history, grant):
         return
     least, found = min(bounds), rule.epsilon(sums, delta=grant[1])
     assert least <= Fraction(found) <= least * (1 + Fraction(2, 10**5))
-    just = accounting.float_up(least)
+    just = float_up(least)
     assert rule.epsilon(sums, delta=grant[1], budget=just) == just
     assert rule.epsilon(sums, delta=grant[1], budget=math.nextafter(just, 0.0)) >= just
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import MPContext
 
 from synthrelease.dp import renyi
-from synthrelease.dp.accounting import Parts, parts
+from synthrelease.dp.accounting import Parts, parts_of
 from synthrelease.dp.calibration import gaussian_delta
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 
@@ -75,7 +75,7 @@ def test_discrete_laplace_noise_has_no_more(order, sensitivity, scale):
     log_p, log_q = -np.abs(x) / scale, -np.abs(x - sensitivity) / scale
     mean = np.sum(np.exp(order * log_p + (1 - order) * log_q)) / np.sum(np.exp(log_q))
     exact, event = math.log(mean) / (order - 1), DiscreteLaplace(sensitivity, scale, 1)
-    assert exact * (1 - 1e-12) <= float(renyi.divergence(parts([event]), order)) <= 2.1 * exact
+    assert exact * (1 - 1e-12) <= float(renyi.divergence(parts_of([event]), order)) <= 2.1 * exact
 
 
 @pytest.mark.parametrize("order", [1.0625, 2.0, 23.0])
@@ -83,7 +83,7 @@ def test_gaussian_noise_has_that_of_its_definition(order):
     x, mu = np.linspace(-60, 60, 2_000_001), 0.7
     log_p, log_q = -((x - mu) ** 2) / 2, -(x**2) / 2
     exact = math.log(np.trapezoid(np.exp(order * log_p + (1 - order) * log_q), x) / math.sqrt(2 * math.pi))
-    known = parts([RoundedGaussian(7.0, 10.0, 3)])
+    known = parts_of([RoundedGaussian(7.0, 10.0, 3)])
     assert float(renyi.divergence(known, order)) == pytest.approx(exact / (order - 1), rel=1e-9)
 
 

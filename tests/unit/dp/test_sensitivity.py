@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.rounding import root_up
 from synthrelease.dp.sensitivity import (
     Sensitivity,
     boxed_series,
@@ -26,7 +27,6 @@ from synthrelease.dp.sensitivity import (
     gaze_maps,
     joint_counts,
     quantile_utility,
-    root_up,
     shares,
 )
 from synthrelease.kinds.records.fit import weighted_counts
@@ -536,23 +536,6 @@ def test_side_by_side_both_norms_add_up(one: Sensitivity, other: Sensitivity, co
         total = total.plus(one)
     assert one.times(count) == total
     assert one.l2 == root_up(one.l2_squared)
-
-
-@given(st.one_of(st.integers(0, 2**60), st.integers(0, 2**500), st.integers(0, 2**200).map(lambda n: n * n)))
-def test_the_root_is_the_least_double_that_is_not_below(squared: int) -> None:
-    root = root_up(squared)
-    assert Fraction(root) ** 2 >= squared
-    if squared:
-        assert Fraction(math.nextafter(root, 0.0)) ** 2 < squared
-
-
-def test_the_root_around_squares() -> None:
-    for whole in [*range(1, 300), 2**26, 2**26 + 1, 94906265, 2**40 + 3]:
-        assert root_up(whole * whole) == whole
-        assert root_up(whole * whole + 1) > whole
-        assert root_up(whole * whole - 1) <= whole
-    assert root_up(2) == math.sqrt(2)  # the nearest double of √2 is above it
-    assert root_up(3) == math.nextafter(math.sqrt(3), 2)  # the nearest double of √3 is below it
 
 
 def test_every_sensitivity_needs_its_relation() -> None:

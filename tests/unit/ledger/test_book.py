@@ -283,7 +283,7 @@ def test_check_composes_releases_one_by_one(tmp_path, monkeypatch):
         ledger.debit(charge(laplace(0.05), gaussian(0.05), plan=str(n)))
     charges._cost.cache_clear()
     filters._sums.cache_clear()
-    monkeypatch.setattr(accounting, "parts", functools.partial(_few, accounting.parts))
+    monkeypatch.setattr(accounting, "parts_of", functools.partial(_few, accounting.parts_of))
     assert ledger.check().faults == []
     assert ledger.to_json()["study"]["spent"] > 1
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import bad_argument
 
-from synthrelease.numerics.gaze_caps import best_cap, excess_norms, expected_mse
+from synthrelease.numerics.gaze_caps import excess_norms
 
 
 def nonzero(maps):
@@ -100,47 +98,3 @@ def test_what_has_no_meaning_is_refused(pixel, count, caps, named):
 def test_a_number_of_people_that_cannot_be_is_refused(people):
     with bad_argument(ValueError, "people", "2**31"):
         excess_norms(np.array([1, 2]), np.array([1, 1]), [1], people=np.array(people))
-
-
-def test_expected_mse_is_noise_and_bias():
-    found = expected_mse((90, 10, 0), np.array([0.5, 1.0, 1.5]), people=3, pixels=10)
-    np.testing.assert_allclose(found, [0.25 + 1, 1 + 1 / 9, 2.25], rtol=1e-15)
-
-
-def test_expected_mse_of_norms_no_float_holds():
-    assert expected_mse((10**400,), np.zeros(1), people=10**200, pixels=1)[0] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("sigmas", "people", "pixels", "named"),
-    [
-        ([1.0], 1, 1, ("sigma", 2, "(1,)")),
-        ([1.0, -1.0], 1, 1, ("sigmas",)),
-        ([1.0, math.nan], 1, 1, ("sigmas",)),
-        ([1.0, math.inf], 1, 1, ("sigmas",)),
-        ([1.0, 1.0], 0, 1, ("people=0", "pixels=1")),
-        ([1.0, 1.0], 1, 0, ("people=1", "pixels=0")),
-    ],
-)
-def test_expected_mse_refuses_what_has_no_meaning(sigmas, people, pixels, named):
-    with bad_argument(ValueError, *named):
-        expected_mse((1, 0), np.array(sigmas), people=people, pixels=pixels)
-
-
-def test_the_best_cap_is_the_smallest_of_the_best():
-    assert best_cap([1, 4, 9, 16], np.array([3.0, 2.0, 2.0, 5.0])) == 4
-    assert best_cap(range(2, 5), np.array([1.0, 1.0, 1.0])) == 2
-    assert best_cap([7], np.array([math.inf])) == 7
-
-
-@pytest.mark.parametrize(
-    ("caps", "errors", "named"),
-    [
-        ([], [], (0, "(0,)")),
-        ([1], [1.0, 2.0], (1, "(2,)")),
-        ([1, 2], [1.0, math.nan], ("errors", "NaN")),
-    ],
-)
-def test_the_best_of_nothing_is_refused(caps, errors, named):
-    with bad_argument(ValueError, *named):
-        best_cap(caps, np.array(errors))

@@ -14,7 +14,7 @@ import pytest
 from refusals import bad_argument
 
 from synthrelease.numerics import centre_bias, spectral
-from synthrelease.numerics.spectral import CONSTANT_STEPS, RADIUS, SpectralForm, masses
+from synthrelease.numerics.spectral import CONSTANT_STEPS, RADIUS, SpectralForm, normalizations
 from synthrelease.numerics.spectrum import (
     LARGEST_BAND,
     band,
@@ -43,21 +43,21 @@ def test_without_noise_the_heatmap_is_the_blurred_map() -> None:
     noisy = np.rint(coefficients * FORM.steps() * 1000).astype(
         np.int64
     )  # a thousand people, all alike, unclipped
-    shown = FORM.heatmap(noisy, mass=1000.0, deviation=1e-3)
+    shown = FORM.heatmap(noisy, normalization=1000.0, deviation=1e-3)
     exact = rendered(coefficients * FORM.band.attenuation, FORM.band, [middles(25), middles(34)])
     assert np.corrcoef(shown.ravel(), exact.ravel())[0, 1] > 0.998
     assert shown.mean() == pytest.approx(1.0, abs=2e-3)
     assert (shown >= 0).all()
-    assert FORM.uncertainty(noisy, mass=1000.0, mass_error=0.0, deviation=1e-3).max() < 1e-3
+    assert FORM.uncertainty(noisy, normalization=1000.0, normalization_error=0.0, deviation=1e-3).max() < 1e-3
 
 
 def test_without_data_the_heatmap_is_the_prior() -> None:
     noisy = np.zeros(FORM.band.count, dtype=np.int64)
-    shown = FORM.heatmap(noisy, mass=1.0, deviation=1e9)
+    shown = FORM.heatmap(noisy, normalization=1.0, deviation=1e9)
     down, across = shown.sum(axis=1), shown.sum(axis=0)
     assert 0.3 < down.argmax() / 25 < 0.6
     assert 0.35 < across.argmax() / 34 < 0.65
-    even = replace(FORM, prior="none").heatmap(noisy, mass=1.0, deviation=1e9)
+    even = replace(FORM, prior="none").heatmap(noisy, normalization=1.0, deviation=1e9)
     np.testing.assert_allclose(even, 1.0, atol=1e-6)
 
 
@@ -92,12 +92,12 @@ def test_a_map_and_its_uncertainty_do_not_depend_on_what_else_is_derived(form: S
     before = noisy.copy()
 
     def derived(own: np.ndarray) -> bytes:
-        shown = form.heatmap(own, mass=20.0, deviation=1e5)
-        errs = form.uncertainty(own, mass=20.0, mass_error=2.0, deviation=1e5)
+        shown = form.heatmap(own, normalization=20.0, deviation=1e5)
+        errs = form.uncertainty(own, normalization=20.0, normalization_error=2.0, deviation=1e5)
         return shown.tobytes() + errs.tobytes()
 
     one = [derived(own) for own in noisy]
-    replace(form, prior="none").heatmap(noisy[0], mass=1.0, deviation=1.0)
+    replace(form, prior="none").heatmap(noisy[0], normalization=1.0, deviation=1.0)
     assert [derived(own) for own in noisy[::-1]] == one[::-1]
     np.testing.assert_array_equal(noisy, before)
 
@@ -110,8 +110,8 @@ from synthrelease.numerics.spectral import SpectralForm
 for blurs, cells in (((0.04, 0.03), (600, 800)), ((0.0125, 0.0125), (100, 134)), ((0.15, 0.08, 0.06), (30, 100, 134))):
     form = SpectralForm(blurs, cells)
     noisy = np.random.default_rng(0).integers(-10**7, 10**7, form.band.count)
-    shown = form.heatmap(noisy, mass=20.0, deviation=1e5)
-    errs = form.uncertainty(noisy, mass=20.0, mass_error=2.0, deviation=1e5)
+    shown = form.heatmap(noisy, normalization=20.0, deviation=1e5)
+    errs = form.uncertainty(noisy, normalization=20.0, normalization_error=2.0, deviation=1e5)
     print(hashlib.sha256(shown.tobytes() + errs.tobytes()).hexdigest())
 """
     said = [
@@ -130,11 +130,11 @@ for blurs, cells in (((0.04, 0.03), (600, 800)), ((0.0125, 0.0125), (100, 134)),
 def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() -> None:
     viewers, people = np.array([100, 50, 0]), 100
     constants = np.rint(np.array([80.0, 40.0, 0.0]) * CONSTANT_STEPS).astype(np.int64)
-    exact = masses(constants, deviation=1.0, viewers=viewers, people=people, joint=True)
+    exact = normalizations(constants, deviation=1.0, viewers=viewers, people=people, joint=True)
     np.testing.assert_allclose(exact[:2, 0], [80, 40], rtol=1e-3)
     assert 0 < exact[2, 0] < 1
     assert (exact[:2, 1] < 0.01).all()
-    each = masses(
+    each = normalizations(
         np.array([20, 50]) * CONSTANT_STEPS,
         deviation=1.0,
         viewers=np.array([100, 50]),
@@ -148,29 +148,33 @@ def test_masses_with_public_viewers_follow_the_constants_where_noise_allows() ->
 def test_where_constants_drown_less_is_expected_of_people_who_see_more(stimuli: int) -> None:
     """The norm of a person's maps grows with the root of their number, and what is clipped off with it."""
     viewers = np.full(stimuli, 100)
-    held = masses(np.zeros(stimuli), deviation=1e9, viewers=viewers, people=100, joint=True)
+    held = normalizations(np.zeros(stimuli), deviation=1e9, viewers=viewers, people=100, joint=True)
     np.testing.assert_allclose(held[:, 0], 60 / np.sqrt(stimuli), rtol=1e-3)
     np.testing.assert_allclose(held[:, 1], 35 / np.sqrt(stimuli), rtol=1e-3)
-    alone = masses(np.zeros(stimuli), deviation=1e9, viewers=viewers, people=100, joint=False)
+    alone = normalizations(np.zeros(stimuli), deviation=1e9, viewers=viewers, people=100, joint=False)
     np.testing.assert_allclose(alone[:, 0], 60, rtol=1e-3)
 
 
 def test_a_measured_mass_is_believed_although_it_is_small() -> None:
     """Of 200 viewers a tenth have usable rows: the constants say so, well enough."""
     constants = np.full(4, 20 * CONSTANT_STEPS)
-    held = masses(constants, deviation=2.3 * CONSTANT_STEPS, viewers=np.full(4, 200), people=200, joint=False)
+    held = normalizations(
+        constants, deviation=2.3 * CONSTANT_STEPS, viewers=np.full(4, 200), people=200, joint=False
+    )
     np.testing.assert_allclose(held[:, 0], 20, rtol=0.03)
 
 
 def test_masses_with_private_viewers_are_positive_whatever_the_noise() -> None:
-    exact = masses(np.array([80, 40]) * CONSTANT_STEPS, deviation=1.0, viewers=None, people=None, joint=True)
+    exact = normalizations(
+        np.array([80, 40]) * CONSTANT_STEPS, deviation=1.0, viewers=None, people=None, joint=True
+    )
     np.testing.assert_allclose(exact[:, 0], [80, 40], rtol=1e-3)
     rng = np.random.default_rng(0)
     for scale in (1.0, 1e5, 1e9):
         noisy = rng.normal(size=6) * scale
         for viewers, people in ((None, None), (None, 9), (np.full(6, 3), 9)):
             for joint in (False, True):
-                held = masses(noisy, deviation=scale, viewers=viewers, people=people, joint=joint)
+                held = normalizations(noisy, deviation=scale, viewers=viewers, people=people, joint=joint)
                 assert (held > 0).all()
                 assert np.isfinite(held).all()
 
@@ -181,7 +185,8 @@ def test_an_uncertain_mass_makes_an_uncertain_map() -> None:
         np.int64
     )
     known, vague = (
-        FORM.uncertainty(noisy, mass=1000.0, mass_error=error, deviation=1e-3) for error in (0.0, 100.0)
+        FORM.uncertainty(noisy, normalization=1000.0, normalization_error=error, deviation=1e-3)
+        for error in (0.0, 100.0)
     )
     density = noisy / (FORM.steps() * 1000)
     density[0] = 1.0

@@ -32,7 +32,7 @@ from synthrelease.numerics.spectral_signals import (
     RADIUS,
     PublicSeries,
     SpectralSignalForm,
-    masses,
+    normalizations,
 )
 from synthrelease.numerics.steps import HALF_RANGE
 
@@ -282,7 +282,7 @@ def test_a_step_that_no_cosine_reaches_has_no_variance_but_a_number() -> None:
 
 def test_the_mass_of_people_who_are_not_clipped_is_their_number() -> None:
     form = made()
-    found = masses(np.full(4, 30 * form.constant), form, deviation=1e-3, people=30)
+    found = normalizations(np.full(4, 30 * form.constant), form, deviation=1e-3, people=30)
     np.testing.assert_allclose(found[:, 0], 30.0)
     assert (found[:, 1] < 1e-6).all()
 
@@ -295,7 +295,9 @@ def test_constants_of_all_series_tell_the_mass_together_each_its_own_part_of_it(
         (1.0, 30_000.0, 1e6), (1, 5)
     ):  # five times: more than there are people
         held = times * some
-        found = masses(np.rint(held * form.constant).astype(np.int64), form, deviation=deviation, people=40)
+        found = normalizations(
+            np.rint(held * form.constant).astype(np.int64), form, deviation=deviation, people=40
+        )
         error = deviation / form.constant
         common_error = error / math.sqrt(5)
         common = min(max(20.0 * times, common_error), 40.0)
@@ -319,10 +321,10 @@ def test_a_recording_that_few_attended_holds_less_than_the_rest() -> None:
     form = made(series=6)
     held = np.array([100.0, 98.0, 30.0, 101.0, 29.0, 99.0])
     constants = np.rint(held * form.constant).astype(np.int64)
-    clear = masses(constants, form, deviation=3.0 * form.constant, people=300)
+    clear = normalizations(constants, form, deviation=3.0 * form.constant, people=300)
     assert (np.abs(clear[:, 0] - held) < clear[:, 1]).all()
     assert (clear[:, 1] < 4).all()
-    drowned = masses(constants, form, deviation=3000.0 * form.constant, people=300)
+    drowned = normalizations(constants, form, deviation=3000.0 * form.constant, people=300)
     assert np.ptp(drowned[:, 0]) < 1
 
 
@@ -337,14 +339,14 @@ def test_masses_lie_between_their_error_and_the_people_and_grow_with_constants_t
 ) -> None:
     form = made(series=len(held))
     error = deviation / form.constant / math.sqrt(len(held))
-    found = masses(np.array(held), form, deviation=deviation, people=people)
+    found = normalizations(np.array(held), form, deviation=deviation, people=people)
     assert found.shape == (len(held), 2)
     assert (found[:, 0] >= min(error, people)).all()
     assert (found[:, 0] <= people).all()
     assert (found[:, 1] >= error).all()
     # Where all series tell the same: else what is expected of one weighs differently against what it tells itself.
     alike, raised = (
-        masses(np.full(len(held), one), form, deviation=deviation, people=people)
+        normalizations(np.full(len(held), one), form, deviation=deviation, people=people)
         for one in (held[0], held[0] + more)
     )
     assert (raised[:, 0] >= alike[:, 0] * (1 - 1e-12)).all()

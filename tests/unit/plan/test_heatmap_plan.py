@@ -287,7 +287,9 @@ def test_a_map_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     lines = []
     for people in (3, 1_000_000):
         known = seen_by(resolved, viewers=float(people)).expected_correlation(budget, people)[0]
-        private = seen_by(resolved, viewers=None, seen=2.0).expected_correlation(budget, people)[0]
+        private = seen_by(resolved, viewers=None, stimuli_per_person=2.0).expected_correlation(
+            budget, people
+        )[0]
         lines += [f"{people} viewers: {known}", f"{people} people: {private}"]
     check_text("predictions/heatmaps", "\n".join(lines))
 
@@ -298,9 +300,9 @@ def test_people_who_count_on_some_stimuli_alone_are_fewer_on_each(tmp_path: Path
     assert isinstance(resolved, SpectralHeatmap)
     assert budget is not None
     four = replace(resolved, parameters=replace(resolved.parameters, stimuli=tuple("abcd")))
-    private = seen_by(four, viewers=None, seen=1.0)
+    private = seen_by(four, viewers=None, stimuli_per_person=1.0)
     some, everything = (
-        figures(seen_by(four, viewers=None, seen=seen).expected_correlation(budget, 4000)[0])
+        figures(seen_by(four, viewers=None, stimuli_per_person=seen).expected_correlation(budget, 4000)[0])
         for seen in (1.0, 4.0)
     )
     assert private.viewing is not None

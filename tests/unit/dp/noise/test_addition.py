@@ -8,7 +8,7 @@ from refusals import refused
 
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom, addition, discrete_laplace, rounded_gaussian
-from synthrelease.dp.noise.addition import noised
+from synthrelease.dp.noise.addition import add_noise
 from synthrelease.errors import PlanError
 
 GAUSSIAN, LAPLACE = RoundedGaussian(1, 40.0, 1), DiscreteLaplace(1, 40.0, 1)
@@ -20,7 +20,7 @@ def test_it_is_the_noise_of_one_draw(event: RoundedGaussian | DiscreteLaplace, s
     exact = np.arange(size, dtype=np.int64)
     sample = rounded_gaussian if event is GAUSSIAN else discrete_laplace
     expected = exact + sample(40.0, size, random=SecureRandom.for_tests(1))
-    found = noised(exact, event, largest=1 << 20, random=SecureRandom.for_tests(1))
+    found = add_noise(exact, event, largest=1 << 20, random=SecureRandom.for_tests(1))
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(exact, np.arange(size))  # what is collected stays as it is
 
@@ -29,18 +29,18 @@ def test_it_is_the_noise_of_one_draw(event: RoundedGaussian | DiscreteLaplace, s
 def test_shape_stays_and_the_type_follows_from_public_bounds(largest: int, kind: type[np.generic]) -> None:
     for value in (0, -largest):
         exact = np.full((3, 2, 5), value)
-        found = noised(exact, GAUSSIAN, largest=largest, random=SecureRandom.for_tests(2))
+        found = add_noise(exact, GAUSSIAN, largest=largest, random=SecureRandom.for_tests(2))
         assert (found.shape, found.dtype) == ((3, 2, 5), kind)
         assert (np.abs(found.astype(np.float64) - value) < 400).all()
 
 
 def test_what_is_not_in_the_order_of_memory_gets_its_own_noise() -> None:
     exact = np.arange(12, dtype=np.int64).reshape(3, 4)
-    one = noised(exact, GAUSSIAN, largest=12, random=SecureRandom.for_tests(3))
-    turned = noised(np.asfortranarray(exact), GAUSSIAN, largest=12, random=SecureRandom.for_tests(3))
+    one = add_noise(exact, GAUSSIAN, largest=12, random=SecureRandom.for_tests(3))
+    turned = add_noise(np.asfortranarray(exact), GAUSSIAN, largest=12, random=SecureRandom.for_tests(3))
     np.testing.assert_array_equal(one, turned)
 
 
 def test_what_could_leave_64_bits_is_refused() -> None:
     with refused(PlanError, "integer-overflow"):
-        noised(np.zeros(1, dtype=np.int64), GAUSSIAN, largest=2**62, random=SecureRandom.for_tests(4))
+        add_noise(np.zeros(1, dtype=np.int64), GAUSSIAN, largest=2**62, random=SecureRandom.for_tests(4))

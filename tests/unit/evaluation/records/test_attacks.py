@@ -58,7 +58,7 @@ from synthrelease.evaluation.records.rows import (
     real_rows,
     released_rows,
 )
-from synthrelease.kinds.records.candidates import CandidateRecords, KnownRows
+from synthrelease.kinds.records.candidates import CandidateRecords, RecordSet
 
 PROBLEM = "hardly anything passes"
 QUICK: dict[str, Any] = {"seed": 3, "rounds": 40, "draws": 1999}
@@ -311,7 +311,7 @@ def test_distances_by_hand() -> None:
 
 def test_equal_rows_are_equal_in_all_attributes() -> None:
     codes = np.array([[0, 1], [2, 3]])
-    assert KnownRows(codes).among(np.array([[0, 1], [0, 3], [2, 3]])).tolist() == [True, False, True]
+    assert RecordSet(codes).contains(np.array([[0, 1], [0, 3], [2, 3]])).tolist() == [True, False, True]
 
 
 # Attacks

@@ -11,8 +11,9 @@ import pytest
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
-from synthrelease.kinds.heatmap.public import DURATION, SAMPLES, SpectralParameters
+from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.spectral import contributions
+from synthrelease.kinds.stimuli import DURATION, SAMPLES
 from synthrelease.numerics.spectral import CONSTANT_STEPS, RADIUS, SpectralForm
 
 SCREEN = Screen(80, 60)

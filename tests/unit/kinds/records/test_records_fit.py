@@ -15,7 +15,7 @@ from invented_records import Integers, parameters, seeded
 from synthrelease.data.attribute import Attribute
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.noise import discrete_laplace, rounded_gaussian
-from synthrelease.kinds.records.fit import fit_model, noised_counts, weighted_counts
+from synthrelease.kinds.records.fit import fit_model, noisy_counts, weighted_counts
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.numerics.network import counted_subsets, fitted_network
 from synthrelease.numerics.steps import HALF_RANGE
@@ -123,7 +123,7 @@ FLAT = np.array([5, 0, 7, 1, 0, 12, 3, 4, 1, 1])
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_noise_is_one_vector_over_all_sets(*, gaussian: bool) -> None:
     event = (RoundedGaussian if gaussian else DiscreteLaplace)(2 * 3 * HALF_RANGE, 20_000.0, 10)
-    found = noised_counts(COUNTS, event, people=9, random=seeded(3))
+    found = noisy_counts(COUNTS, event, people=9, random=seeded(3))
     draw = rounded_gaussian if gaussian else discrete_laplace
     noise = draw(20_000.0, 10, random=seeded(3))
     assert {subset: table.shape for subset, table in found.items()} == {
@@ -141,7 +141,7 @@ def test_the_type_of_noised_counts_follows_from_public_numbers_alone() -> None:
     for people, kind in ((9, np.int32), (10**5, np.int64)):
         for factor in (0, 1, HALF_RANGE):
             scaled = {subset: table * factor for subset, table in COUNTS.items()}
-            found = noised_counts(scaled, event, people=people, random=seeded())
+            found = noisy_counts(scaled, event, people=people, random=seeded())
             assert {table.dtype for table in found.values()} == {np.dtype(kind)}
 
 
@@ -205,7 +205,7 @@ def test_the_model_is_the_network_of_its_counts(
     subsets = counted_subsets(4, tree=tree, per_task=task)
     assert list(counts) == asked.subsets() == subsets
     exact = weighted_counts(records, people, SIZES, subsets)
-    expected = exact if noise is None else noised_counts(exact, noise, people=12, random=seeded(1))
+    expected = exact if noise is None else noisy_counts(exact, noise, people=12, random=seeded(1))
     for subset, table in counts.items():
         np.testing.assert_array_equal(table, expected[subset])
     network = fitted_network(

@@ -42,9 +42,9 @@ from synthrelease.dp.noise import SecureRandom, discrete_laplace
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.records import candidates
 from synthrelease.kinds.records import mechanism as module
+from synthrelease.kinds.records.candidates import Owners
 from synthrelease.kinds.records.fit import fit_model
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.kinds.records.owners import Owners
 from synthrelease.numerics.network import fitted_network
 from synthrelease.numerics.steps import HALF_RANGE
 
@@ -283,7 +283,7 @@ def test_the_division_is_uniform_and_looks_at_nobody(monkeypatch: pytest.MonkeyP
 def test_a_persons_one_record_is_any_of_their_own_with_equal_chance() -> None:
     people = np.array([4, 0, 4, 7, 4, 0, 4])
     owners, random = Owners(people), seeded(6)
-    rows = np.array([owners.one_each(random) for _ in range(6000)])
+    rows = np.array([owners.sampled_rows(random) for _ in range(6000)])
     np.testing.assert_array_equal(people[rows], np.tile([0, 4, 7], (6000, 1)))
     of_row = np.bincount(rows.ravel(), minlength=7)
     assert p_of(of_row[people == 4], np.ones(4)) > ALARM

@@ -275,7 +275,7 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
     def forbidden(*_: object, **__: object) -> None:
         pytest.fail("looked at the data after the fit")
 
-    for name in ("passing", "substituted", "KnownRows"):
+    for name in ("passing", "substituted", "RecordSet"):
         monkeypatch.setattr(module, name, forbidden)
     for name in ("SeedSet", "Owners"):
         monkeypatch.setattr(candidates, name, forbidden)

@@ -67,20 +67,20 @@ def unit_costs(
         narrower_guarantees(parameters, done, delta=delta, neighbours=neighbours)
         for parameters, done in possible
     ]
-    narrower = [max(ones, key=_epsilon) for ones in zip(*of_each, strict=True)]
+    narrower = [max(alternatives, key=_epsilon) for alternatives in zip(*of_each, strict=True)]
     p, costs = possible[0][0], {}
-    for one in (*narrower, guarantee):
-        epsilon = _epsilon(one)
-        costs[str(one.unit)] = epsilon
-        if one.unit is Unit.STEP and chain is not None:
+    for unit_guarantee in (*narrower, guarantee):
+        epsilon = _epsilon(unit_guarantee)
+        costs[str(unit_guarantee.unit)] = epsilon
+        if unit_guarantee.unit is Unit.STEP and chain is not None:
             costs[KNOWN_CHAIN] = _leakage(chain, np.full(p.length, epsilon))
-        if one.unit is Unit.CHUNK and len(p.features) > 1 and isinstance(event, DiscreteLaplace):
+        if unit_guarantee.unit is Unit.CHUNK and len(p.features) > 1 and isinstance(event, DiscreteLaplace):
             costs[ADDED_UP] = len(p.features) * epsilon
     return costs
 
 
 def _leakage(chain: Chain, epsilons: NDArray[np.float64]) -> float:
-    """What is told of a step at most, of a stationary chain; and of one that never is, what all steps tell.
+    """The most that leaks of a step, of a stationary chain; of one that never is, what all steps leak.
 
     Backward in time a chain goes by other probabilities than those declared, unless it is reversible.
     """

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from synthrelease.dp.error_bounds import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
 from synthrelease.dp.event import DiscreteLaplace, Noise, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
-from synthrelease.dp.noise_error import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
 
 NOISES: list[Noise] = [
     *(DiscreteLaplace(1, scale, 1) for scale in (0.05, 0.3, 1.0, 7.5, 300.0)),

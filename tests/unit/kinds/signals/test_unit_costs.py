@@ -23,7 +23,7 @@ from synthrelease.data.features import Features
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import signal_chunk
 from synthrelease.kinds.signals.coefficients import CoefficientSignals, contributions
-from synthrelease.kinds.signals.units import ADDED_UP, KNOWN_CHAIN
+from synthrelease.kinds.signals.unit_costs import ADDED_UP, KNOWN_CHAIN
 from synthrelease.numerics.signal_form import SignalForm
 from synthrelease.numerics.steps import HALF_RANGE
 

@@ -1,4 +1,4 @@
-"""How far noise reaches: exactly, from its distribution, and by Chebyshev's inequality, which knows its deviation alone.
+"""How far noise reaches, exactly and by Chebyshev's inequality, and how far a private choice misses: known without any data.
 
 Chebyshev: P(|noise| ≥ κ·sd) ≤ 1/κ². Laplace: P(|noise| ≥ j) = 2q^j/(1 + q), q = exp(−1/b), for whole j ≥ 1: close to
 exp(−j/b), which at κ = 2 standard deviations is exp(−2√2) = 0.0591. Rounded Gaussian: P(|noise| ≥ j) = P(|N| ≥ j − ½). Textbook; of continuous Laplace noise: Dwork & Roth 2014, Fact 3.7.
@@ -7,9 +7,12 @@ exp(−j/b), which at κ = 2 standard deviations is exp(−2√2) = 0.0591. Roun
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from statistics import NormalDist
 
 from synthrelease.dp.event import DiscreteLaplace, Noise
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import quantile_utility
 
 INTERVAL = 0.95  # probability of the intervals that a bundle and a preview state
 
@@ -45,3 +48,25 @@ def chebyshev(*, deviations: float) -> float:
 def chebyshev_reach(noise: Noise, *, probability: float = INTERVAL) -> float:
     """Return the distance, in steps, that noise stays below with so much probability by Chebyshev: sd/√(1 − probability)."""
     return noise.standard_deviation / math.sqrt(1 - probability)
+
+
+def rank_error(
+    p: Fraction, *, epsilon: float, steps: int, moving: bool, neighbours: Neighbours, probability: float
+) -> float:
+    """Return how many people, with at least so much probability, the rank of what is chosen misses its target by at most.
+
+    P(gap ≥ g) ≤ (K − 1)·exp(−ε·g/(2Δ)), where a gap in utility of b (p = a/b) is one person: permute-and-flip errs no more
+    than the exponential mechanism, whose weights bound the error (McKenna & Sheldon 2020).
+
+    Args:
+        p: of the quantile, above 0 and below 1.
+        epsilon: of the choice. Dimensionless.
+        steps: K, how many intervals there are to choose from.
+        moving: whether there are more groups than a person counts in.
+        neighbours: the neighbouring relation.
+        probability: of a miss that is no larger, below 1.
+    """
+    if steps == 1:
+        return 0.0
+    delta = quantile_utility(p, moving=moving, neighbours=neighbours)
+    return 2 * delta / epsilon * math.log((steps - 1) / (1 - probability)) / p.denominator
