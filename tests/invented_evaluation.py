@@ -10,17 +10,17 @@ from hostile_labels import ENDING, LONG, OTHER, QUOTES, SCRIPT, TEMPLATE
 from layouts import GOLDEN
 
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
-from synthrelease.evaluation.attacks import AttackResult, PromiseCheck, Rate, judged
+from synthrelease.evaluation.attacks import AttackResult, GuaranteeCheck, Rate, judged
 from synthrelease.evaluation.attacks.chance import Permutation
 from synthrelease.evaluation.result import (
     Curve,
     EvaluatedInput,
     EvaluatedOutput,
     Evaluation,
-    KnownRest,
     Measure,
     NoiseCheck,
     Utility,
+    WorstCaseAttack,
 )
 from synthrelease.report.exhibits import Panel, Picture, Plate
 from synthrelease.report.histograms import histogram
@@ -59,7 +59,7 @@ def attack(name: str, **changes: Any) -> AttackResult:
 def attacks() -> tuple[AttackResult, ...]:
     """Return attacks with each of the verdicts."""
     rates = {"TPR at FPR ≤ 1 %": Rate(0.1, 0.01, 0.32), "balanced accuracy": 0.71}
-    found = attack("membership, nearest record", further=rates, promise=promise(violated=False))
+    found = attack("membership, nearest record", further=rates, guarantee_check=promise(violated=False))
     nothing = attack(
         "linkage",
         main=Rate(0.05, 0.01, 0.26),
@@ -74,12 +74,12 @@ def attacks() -> tuple[AttackResult, ...]:
     return judged([found, nothing, few])
 
 
-def promise(*, violated: bool) -> PromiseCheck:
+def promise(*, violated: bool) -> GuaranteeCheck:
     """Return a promise that was kept, or not."""
-    return PromiseCheck(1.0, 1e-6, Rate(0.9, 0.8, 1.0), Rate(0.0, 0.0, 0.1), 0.3, violated)
+    return GuaranteeCheck(1.0, 1e-6, Rate(0.9, 0.8, 1.0), Rate(0.0, 0.0, 0.1), 0.3, violated)
 
 
-def known_rest(**changes: Any) -> KnownRest:
+def known_rest(**changes: Any) -> WorstCaseAttack:
     """Return what whoever knows all others finds out."""
     fields = {
         "people": 24,
@@ -87,10 +87,10 @@ def known_rest(**changes: Any) -> KnownRest:
         "worst": 0.5612,
         "measured": Rate(0.559, 0.55, 0.568),
         "allowed": 0.6128,
-        "found": {"1 %": 0.0142, "10 %": 0.1311},
-        "promise": promise(violated=False),
+        "tpr_at_fpr": {"1 %": 0.0142, "10 %": 0.1311},
+        "guarantee_check": promise(violated=False),
     }
-    return KnownRest(**{**fields, **changes})
+    return WorstCaseAttack(**{**fields, **changes})
 
 
 def curve(measure: Measure = CC, *, own: float = 2.0, without: float = 0.43) -> Curve:
@@ -165,7 +165,7 @@ def _plain() -> Evaluation:
         utility("feature", measures=(NMSE,)),
         curve(NMSE, own=0.1, without=1.0),
         NoiseCheck(64, 0.97, 0.5, 1.6),
-        known_rest(allowed=None, promise=None, found={}),
+        known_rest(allowed=None, guarantee_check=None, tpr_at_fpr={}),
     )
     numbers = EvaluatedOutput(
         "numbers", "statistics", utility("statistic", 1, (KL,)), None, None, known_rest(typical=0.501)
@@ -187,7 +187,7 @@ def _plain() -> Evaluation:
 
 
 def _faulty() -> Evaluation:
-    broken = known_rest(worst=0.97, exceeds=True, promise=promise(violated=True))
+    broken = known_rest(worst=0.97, exceeds=True, guarantee_check=promise(violated=True))
     foreign = NoiseCheck(4096, 31.2, 0.93, 1.07)
     outputs = (
         EvaluatedOutput("heatmaps", "heatmap", utility(), curve(), foreign, known_rest()),
@@ -198,7 +198,7 @@ def _faulty() -> Evaluation:
             None,
             None,
             None,
-            (attack("membership", promise=promise(violated=True)),),
+            (attack("membership", guarantee_check=promise(violated=True)),),
         ),
         EvaluatedOutput("dwell", "areas", utility("area"), None, None, broken),
     )
@@ -232,7 +232,7 @@ def _hostile() -> Evaluation:
             worth,
             spent,
             None,
-            known_rest(found={QUOTES: 0.5}),
+            known_rest(tpr_at_fpr={QUOTES: 0.5}),
             tried,
             (_plate(LONG),),
             (ENDING,),
@@ -259,8 +259,8 @@ def _odd() -> Evaluation:
     tried = attack(
         "membership", main=rate, control=rate, chance=NAN, p_value=NAN, further={"a": INF}, risk=rate
     )
-    check = PromiseCheck(INF, 0.0, rate, rate, NAN, violated=False)
-    guess = KnownRest(0, NAN, NAN, rate, NAN, {"1 %": NAN}, check)
+    check = GuaranteeCheck(INF, 0.0, rate, rate, NAN, violated=False)
+    guess = WorstCaseAttack(0, NAN, NAN, rate, NAN, {"1 %": NAN}, check)
     lines = Curve(measure, (0.5, 1.0, INF), ((NAN,), (), (0.5,)), INF, ("nothing", NAN))
     some = Curve(NMSE, (0.01, 1.0, 100.0), ((1e6, NAN), (10.0,), (1e-3, 2e-3)), 0.0, None)
     outputs = (

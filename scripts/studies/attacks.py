@@ -29,7 +29,8 @@ from synthrelease.evaluation.attacks import (
     Rounds,
     Windows,
     attribute_inference,
-    check_promise,
+    check_guarantee,
+    closeness,
     copies,
     copies_of,
     distance_to_others,
@@ -41,7 +42,6 @@ from synthrelease.evaluation.attacks import (
     linkage,
     log_ratio_known_rest,
     membership,
-    nearness,
     released_rounds,
 )
 from synthrelease.evaluation.attacks.aggregates import success_known_rest
@@ -93,10 +93,10 @@ class Told:
     def __call__(self, released: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a row for each person, and a column for each of `COLUMNS`."""
         values, people = released[:, :-1], self.people
-        plain = copies_of(values, people, others=self.others)
-        binned = copies_of(values, people, edges=self.edges, others=self.others_in_bins)
+        plain = copies_of(values, people, distances=self.others)
+        binned = copies_of(values, people, edges=self.edges, distances=self.others_in_bins)
         columns = {
-            "nearness": nearness(values, people),
+            "closeness": closeness(values, people),
             "feature": inferred(
                 values, people, secret=list(BOUNDS).index(SECRET), tolerance=TOLERANCE, neighbours=5
             ),
@@ -112,7 +112,7 @@ class Told:
         return np.stack([columns[name] for name in COLUMNS], axis=1)
 
 
-COLUMNS = ("nearness", "feature", "condition", "exact", "near", "verbatim", "exact in bins", "near in bins")
+COLUMNS = ("closeness", "feature", "condition", "exact", "near", "verbatim", "exact in bins", "near in bins")
 
 
 def run(data: Path) -> None:
@@ -148,7 +148,7 @@ def attacked(
 
 
 def _nearness(people: Windows, released: NDArray[np.float64]) -> NDArray[np.float64]:
-    return nearness(released[:, :-1], people)
+    return closeness(released[:, :-1], people)
 
 
 def _names_attacked(rows: Windows, release: Release, *, seed: int, n_jobs: int) -> Sequence[AttackResult]:
@@ -181,7 +181,7 @@ def _divided(
     half = rounds // 2
     shadows, tried = near.between(0, half), near.between(half, half + 1 if single else rounds)
     column = {name: used.scores[:, :, i] for i, name in enumerate(COLUMNS)}
-    found = [membership(column["nearness"], used.members, seed=seed)]
+    found = [membership(column["closeness"], used.members, seed=seed)]
     for online in (False, True):
         ratios = likelihood_ratios(shadows, tried.scores, online=online)
         name = "likelihood ratio, online" if online else "likelihood ratio, offline"
@@ -313,6 +313,6 @@ def _print_aggregates(rows: Windows) -> None:
         inside, outside = log_ratio_known_rest(releases, person, rest, sigma=sigma, instead=instead)
         right = ((inside > 0).mean() + (outside < 0).mean()) / 2
         theory = success_known_rest(2.0, sigma=sigma)
-        check = check_promise(inside, outside, epsilon=1.0, delta=1e-5)
+        check = check_guarantee(inside, outside, epsilon=1.0, delta=1e-5)
         kept = "broken" if check.violated else "not broken"
         print(f"| {factor:g} | {right:.3f} | {theory:.3f} | {kept}: {check} |")

@@ -94,7 +94,7 @@ def print_evaluation(evaluation: Evaluation) -> None:
 def print_required(attacks: Sequence[Required]) -> None:
     """Print whether the attacks that a policy asks for were tried."""
     for number, one in enumerate(attacks):
-        line = f"{'Policy' if number == 0 else '':<10} {one.attack}: {one.told}"
+        line = f"{'Policy' if number == 0 else '':<10} {one.attack}: {one.explanation}"
         click.secho(printable(line), fg=None if one.met else "red")
 
 

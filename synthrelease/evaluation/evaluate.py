@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,13 @@ from synthrelease.evaluation.attacks.chance import DRAWS
 from synthrelease.evaluation.case import Case
 from synthrelease.evaluation.curves import curve
 from synthrelease.evaluation.ground_truth import kind_of
-from synthrelease.evaluation.matched import MadeOutput, made_outputs
+from synthrelease.evaluation.matched import BundleOutput, bundle_outputs
 from synthrelease.evaluation.raw_data import evaluated_input
 from synthrelease.evaluation.records.check import checked_records
 from synthrelease.evaluation.records.evaluate import EvaluatedRecords, evaluated_records
-from synthrelease.evaluation.result import EvaluatedOutput, Evaluation, KnownRest, NoiseCheck
-from synthrelease.evaluation.utility import measured
-from synthrelease.evaluation.worst_case import known_rest
+from synthrelease.evaluation.result import EvaluatedOutput, Evaluation, NoiseCheck, WorstCaseAttack
+from synthrelease.evaluation.utility import measured_utility
+from synthrelease.evaluation.worst_case import worst_case_attack
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.parallel import checked_jobs
 from synthrelease.plan.partitions import Partition, divided, small_tables, stamp_of
@@ -38,9 +38,19 @@ from synthrelease.report.released import Released
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
-_DRAWS_OF_EACH = (
-    3000  # shuffles for an output of records, so that one of all attacks, 15 of each, can be found
-)
+# Shuffles for each output of records, so that one of all attacks, 15 on each, can be significant.
+_DRAWS_OF_EACH = 3000
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How an evaluation is run."""
+
+    seed: int
+    draws: int  # shuffles behind a p-value
+    jobs: int
+    pictures: int
+    progress: Progress | None
 
 
 def evaluate(
@@ -58,7 +68,7 @@ def evaluate(
     Reads the private data again and protects no one. To choose parameters by it and build again leaks it: that is another release.
 
     Args:
-        plan_path: the plan that it was built from, beside the data.
+        plan_path: the plan that it was built from, next to the data.
         bundle: the file; it is verified first.
         frames: rows in memory that took the place of inputs' files, as `build` was given them.
         seed: of attacks, controls and fresh releases: the same seed, the same evaluation.
@@ -78,25 +88,25 @@ def evaluate(
     plan = load_plan(plan_path, frames)
     tables = small_tables(plan.used_inputs())
     design = make_design(plan, tables)
-    made = made_outputs(design, manifest, path)
+    outputs = bundle_outputs(design, manifest, path)
     cases: dict[str, Case] = {}
-    inputs, notes = [], {}
+    inputs, notes_by_input = [], {}
     for name, spec in design.plan.used_inputs().items():
-        of_input = [one for one in made if one.spec.input == name]
+        of_input = [output for output in outputs if output.spec.input == name]
         parts = divided(spec, design.facts[name], stamp_of(spec.source), tables.pop(name, None))
-        own, told = _read(name, parts, of_input, progress)
-        cases |= own
-        if told:
-            notes[name] = told
-        first = next(iter(own.values()))
+        input_cases, input_notes = _read(name, parts, of_input, progress)
+        cases |= input_cases
+        if input_notes:
+            notes_by_input[name] = input_notes
+        first = next(iter(input_cases.values()))
         raw = evaluated_input(name, first.sample, seed=seed, jobs=jobs, progress=progress)
         remarks = (*raw.remarks, *first.sampled)
         inputs.append(replace(raw, people=design.facts[name].people, remarks=remarks))
-    draws = max(DRAWS, _DRAWS_OF_EACH * sum(isinstance(one.mechanism, SyntheticRecords) for one in made))
-    ways: dict[str, Any] = {"seed": seed, "jobs": jobs, "pictures": pictures, "progress": progress}
+    of_records = sum(isinstance(output.mechanism, SyntheticRecords) for output in outputs)
+    run = _Run(seed, max(DRAWS, _DRAWS_OF_EACH * of_records), jobs, pictures, progress)
     with Released(path, manifest) as released:
-        outputs = [_evaluated(cases[one.name], released, design, draws=draws, **ways) for one in made]
-    return Evaluation(manifest, tuple(inputs), _judged_together(outputs), notes)
+        evaluated = [_evaluated(cases[output.name], released, design, run) for output in outputs]
+    return Evaluation(manifest, tuple(inputs), _judged_together(evaluated), notes_by_input)
 
 
 def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
@@ -113,10 +123,10 @@ def _verified(path: Path, progress: Progress | None) -> dict[str, Any]:
 
 
 def _read(
-    name: str, parts: Sequence[Partition], made: Sequence[MadeOutput], progress: Progress | None
+    name: str, parts: Sequence[Partition], outputs: Sequence[BundleOutput], progress: Progress | None
 ) -> tuple[dict[str, Case], tuple[str, ...]]:
     """Collect for all outputs of an input what they need, reading it once."""
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     losses: tuple[Loss, ...] = ()
     reach = Reach()
     for number, part in enumerate(parts):
@@ -125,116 +135,106 @@ def _read(
         data = part.read()
         losses = added((*losses, *data.losses))
         reach = reach.joined(data.reach) if isinstance(data, Gaze) else reach
-        for one in made:
-            collectors = one.mechanism.collect, kind_of(one.mechanism).truth(one.mechanism)
+        for output in outputs:
+            collectors = output.mechanism.collect, kind_of(output.mechanism).collector(output.mechanism)
             collected, truth = (collect(data).numbered(part.numbers) for collect in collectors)
-            before = found.get(one.name)
+            before = cases.get(output.name)
             if before is None:
-                found[one.name] = Case(one, collected, truth, data, len(parts))
+                cases[output.name] = Case(output, collected, truth, data, len(parts))
             else:
                 collected, truth = before.collected.joined(collected), before.truth.joined(truth)
-                found[one.name] = replace(before, collected=collected, truth=truth)
-    return found, (*notes(losses), *reach.notes)
+                cases[output.name] = replace(before, collected=collected, truth=truth)
+    return cases, (*notes(losses), *reach.notes)
 
 
-def _evaluated(
-    case: Case,
-    released: Released,
-    design: Design,
-    *,
-    seed: int,
-    jobs: int,
-    pictures: int,
-    progress: Progress | None,
-    draws: int,
-) -> EvaluatedOutput:
-    made = case.made
-    utility, noise, exhibits = measured(case, released, pictures=pictures + 1, progress=progress)
-    rest = known_rest(made, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress)
-    records = _of_records(case, released, seed=seed, draws=draws, jobs=jobs, progress=progress)
+def _evaluated(case: Case, released: Released, design: Design, run: _Run) -> EvaluatedOutput:
+    output, seed, progress = case.output, run.seed, run.progress
+    utility, noise, exhibits = measured_utility(case, released, pictures=run.pictures + 1, progress=progress)
+    worst_case = worst_case_attack(
+        output, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress
+    )
+    records = _of_records(case, released, run)
     if records is not None:
         utility = replace(utility, compared={**utility.compared, **records.compared})
     return EvaluatedOutput(
-        made.name,
-        made.entry["kind"],
+        output.name,
+        output.entry["kind"],
         utility=utility,
         curve=curve(
-            made,
+            output,
             case.collected,
-            case.yardstick,
+            case.ground_truth,
             items=len(utility.items),
             together=case.of_each,
             seed=seed,
             progress=progress,
         ),
         noise=noise,
-        known_rest=rest,
+        known_rest=worst_case,
         tasks=records.tasks if records else (),
         attacks=records.attacks if records else (),
-        exhibits=exhibits[:pictures],
-        remarks=tuple(_remarks(case, rest, records, noise)),
-        cut=len(exhibits) > pictures,
-        input=made.spec.input,
+        exhibits=exhibits[: run.pictures],
+        remarks=tuple(_remarks(case, worst_case, records, noise)),
+        cut=len(exhibits) > run.pictures,
+        input=output.spec.input,
         faults=records.faults if records else (),
         of_each=case.of_each,
     )
 
 
-def _of_records(
-    case: Case, released: Released, *, seed: int, draws: int, jobs: int, progress: Progress | None
-) -> EvaluatedRecords | None:
+def _of_records(case: Case, released: Released, run: _Run) -> EvaluatedRecords | None:
     """What is found of an output of records; None of others."""
-    made, data = case.made, case.sample
-    if not (isinstance(made.mechanism, SyntheticRecords) and isinstance(data, Features)):
+    output, data = case.output, case.sample
+    if not (isinstance(output.mechanism, SyntheticRecords) and isinstance(data, Features)):
         return None
     arrays = {
-        labels: released.values(made.name, *labels)
-        for group in case.kind.labels(made.mechanism)
+        labels: released.values(output.name, *labels)
+        for group in case.kind.labels(output.mechanism)
         for labels in group
     }
-    attacked = evaluated_records(
-        made.name,
-        made.mechanism,
-        made.event,
+    evaluated = evaluated_records(
+        output.name,
+        output.mechanism,
+        output.event,
         data,
         arrays,
-        seed=seed,
-        draws=draws,
-        n_jobs=jobs,
-        progress=progress,
+        seed=run.seed,
+        draws=run.draws,
+        n_jobs=run.jobs,
+        progress=run.progress,
     )
-    random = SecureRandom.for_tests(seed).spawn("as many fresh records", made.name)
+    random = SecureRandom.for_tests(run.seed).spawn("as many fresh records", output.name)
     check = checked_records(
-        made, case.truth, arrays, counts=partial(released.values, made.name), random=random
+        output, case.truth, arrays, counts=partial(released.values, output.name), random=random
     )
-    remarks = (*check.sentences(), *attacked.remarks)
-    return replace(attacked, remarks=remarks, faults=check.faults)
+    remarks = (*check.sentences(), *evaluated.remarks)
+    return replace(evaluated, remarks=remarks, faults=check.faults)
 
 
 def _remarks(
-    case: Case, rest: KnownRest | None, records: EvaluatedRecords | None, noise: NoiseCheck | None
+    case: Case, worst_case: WorstCaseAttack | None, records: EvaluatedRecords | None, noise: NoiseCheck | None
 ) -> Iterator[str]:
     """How an output was tried, and what was not."""
-    event = case.made.event
+    event = case.output.event
     yield from case.sampled
-    if rest is not None and case.of_each:
+    if worst_case is not None and case.of_each:
         yield "The order of people is drawn by lot; the attack is told whose series is whose."
         yield "Who is who among the released series was not asked: identification and linkage were not tried on them."
-    if rest is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(event)):
+    if worst_case is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(event)):
         yield "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums."
     if records is not None:
         yield from records.remarks
-    elif rest is None:
-        yield _untried(case.made, case.sample.people)
+    elif worst_case is None:
+        yield _untried(case.output, case.sample.people)
     if noise is None and noise_of(event) is not None:
         yield "Whether there is as much noise as is stated was not looked at: to whom it was added is drawn by lot."
 
 
-def _untried(made: MadeOutput, people: int) -> str:
+def _untried(output: BundleOutput, people: int) -> str:
     """Why no attack was tried on an output that is no records."""
-    if people < 2 and noise_of(made.event) is not None:
+    if people < 2 and noise_of(output.event) is not None:
         return "No attack was tried: there is one person, and nobody to be told from."
-    if any(isinstance(leaf, PrivateChoice) for leaf in flatten(made.event)):
+    if any(isinstance(leaf, PrivateChoice) for leaf in flatten(output.event)):
         return "No attack was tried: all of it was chosen privately, and attacks are on sums and records."
     return "No attack was tried: what is published so protects nobody."
 
@@ -242,4 +242,6 @@ def _untried(made: MadeOutput, people: int) -> str:
 def _judged_together(outputs: Sequence[EvaluatedOutput]) -> tuple[EvaluatedOutput, ...]:
     """Correct the verdicts for all attacks on the release, of whatever output."""
     attacks = iter(judged([attack for output in outputs for attack in output.attacks]))
-    return tuple(replace(one, attacks=tuple(next(attacks) for _ in one.attacks)) for one in outputs)
+    return tuple(
+        replace(evaluated, attacks=tuple(next(attacks) for _ in evaluated.attacks)) for evaluated in outputs
+    )

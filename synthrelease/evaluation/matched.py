@@ -17,7 +17,7 @@ from synthrelease.kinds.registry import parameters_of
 
 
 @dataclass(frozen=True)
-class MadeOutput:
+class BundleOutput:
     """An output of a bundle, with what the plan says of it."""
 
     entry: dict[str, Any]  # of the manifest
@@ -34,54 +34,49 @@ class MadeOutput:
         return str(self.entry["name"])
 
 
-def made_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tuple[MadeOutput, ...]:
-    """Return the outputs of a bundle that was made from a plan.
-
-    Args:
-        design: the plan with everything public filled in from the data.
-        manifest: of a verified bundle.
-        bundle: its file, for messages.
+def bundle_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tuple[BundleOutput, ...]:
+    """Return the outputs of a verified bundle that was made from a plan.
 
     Raises:
         PlanError: it was made from another plan, or from other data as far as that is public.
     """
     entries = {entry["name"]: entry for entry in manifest["outputs"]}
     if manifest["privacy"]["neighbours"] != str(design.plan.neighbours):
-        raise _other(bundle, "bundle-of-other-neighbours", "other neighbours")
+        raise _mismatch(bundle, "bundle-of-other-neighbours", "other neighbours")
     if list(entries) != [planned.name for planned in design.outputs]:
-        raise _other(bundle, "bundle-of-other-outputs", "other outputs")
+        raise _mismatch(bundle, "bundle-of-other-outputs", "other outputs")
     return tuple(
-        _made(planned, entries[planned.name], bundle, design.facts[planned.spec.input].people)
+        _matched(planned, entries[planned.name], bundle, design.facts[planned.spec.input].people)
         for planned in design.outputs
     )
 
 
-def _made(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people: int) -> MadeOutput:
+def _matched(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people: int) -> BundleOutput:
     mechanism, stated = planned.mechanism.with_choice_of(parameters_of(entry)), entry["mechanism"]
     expected = mechanism.parameters.to_entry()
     for part in ("name", "parameters", "public_inputs"):
         if expected[part] != stated[part]:
             keys = ""
             if part != "name":
-                every = expected[part] | stated[part]
-                keys = ", ".join(sorted(k for k in every if expected[part].get(k) != stated[part].get(k)))
-            other = f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
-            raise _other(bundle, "bundle-of-other-mechanism", other)
+                both = expected[part] | stated[part]
+                keys = ", ".join(sorted(k for k in both if expected[part].get(k) != stated[part].get(k)))
+            difference = f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
+            raise _mismatch(bundle, "bundle-of-other-mechanism", difference)
     event = event_from_json(entry["event"])
     if event != planned.event and not differs_by_choice(planned.event, event):
-        raise _other(bundle, "bundle-of-other-budget", f"{planned.name}: another budget, or other noise")
+        raise _mismatch(bundle, "bundle-of-other-budget", f"{planned.name}: another budget, or other noise")
     spent = sum(
         leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice) and mechanism.is_choosing
     )
-    return MadeOutput(entry, planned.spec, mechanism.settled(), planned.budget, event, people, spent)
+    return BundleOutput(entry, planned.spec, mechanism.settled(), planned.budget, event, people, spent)
 
 
-def _other(bundle: Path, code: str, found: str) -> PlanError:
+def _mismatch(bundle: Path, code: str, difference: str) -> PlanError:
     return PlanError(
         code,
         "the bundle was not made from this plan and this data",
         where=str(bundle),
-        found=found,
+        found=difference,
         expected="plan and data as they were when it was built",
         remedy="give the plan of this bundle, beside its data",
     )

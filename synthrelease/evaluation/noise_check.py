@@ -1,4 +1,4 @@
-"""The noise in a bundle, which can be seen beside the data, compared with what the manifest says of it.
+"""The noise in a bundle, which is what remains without the data, compared with what the manifest says of it.
 
 If the bundle was made from this data, what is left when the data is taken away is the noise alone, of the scale that is stated. Other
 data, another plan, noise that is too small or that was smoothed away leave something else.
@@ -26,11 +26,11 @@ class NoiseTally:
     count: int = 0  # of integers so far
     total: float = 0.0  # of their squares, or of their magnitudes if the noise is Laplace's
 
-    def add(self, left: NDArray[np.integer]) -> None:
+    def add(self, noise: NDArray[np.integer]) -> None:
         """Add integers of the noise."""
-        own = np.abs(left.ravel().astype(np.float64))
-        self.count += own.size
-        self.total += float(own @ own if self._gaussian else own.sum())
+        magnitudes = np.abs(noise.ravel().astype(np.float64))
+        self.count += magnitudes.size
+        self.total += float(magnitudes @ magnitudes if self._gaussian else magnitudes.sum())
 
     def check(self) -> NoiseCheck:
         """Return whether they are noise as it is stated.

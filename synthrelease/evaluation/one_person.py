@@ -32,8 +32,8 @@ def of_person(data: Gaze | Features, number: int) -> Gaze | Features:
     return replace(data, people=1, person=first, identities=data.identities[number : number + 1], **mine)
 
 
-def some_people(people: int, most: int, random: SecureRandom) -> NDArray[np.int64]:
-    """Return the numbers of all people, or of `most` of them by lot, in order."""
+def sampled_people(people: int, most: int, random: SecureRandom) -> NDArray[np.int64]:
+    """Return the numbers of all people, or of `most` of them at random, in order."""
     if people <= most:
         return np.arange(people)
     return np.sort(random.permutation(people)[:most])

@@ -23,27 +23,22 @@ from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure
 
 _WORDS = (
-    *(
-        words.at_a_glance,
-        words.interval,
-        words.number,
-        words.p_value,
-        words.percent,
-        words.rate,
-        words.with_interval,
-    ),
-    *(listed, scientific_up, several),
+    words.at_a_glance,
+    words.interval,
+    words.number,
+    words.p_value,
+    words.percent,
+    words.rate,
+    words.with_interval,
+    listed,
+    scientific_up,
+    several,
 )
-_LINE = 100  # length of the line on which an attack stands
+_LINE = 100  # length of the line on which an attack is drawn
 
 
 def write_private_page(evaluation: Evaluation, target: Path, *, force: bool = False) -> int:
     """Write the page where its owner alone can read it, and return its size in bytes.
-
-    Args:
-        evaluation: what was found.
-        target: of the page.
-        force: replace what is there.
 
     Raises:
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
@@ -54,12 +49,7 @@ def write_private_page(evaluation: Evaluation, target: Path, *, force: bool = Fa
 
 
 def private_page(evaluation: Evaluation, *, version: str = synthrelease.__version__) -> str:
-    """Return the page as text.
-
-    Args:
-        evaluation: what was found.
-        version: of what writes it.
-    """
+    """Return the page as text, with the version of what writes it."""
     curves = {output.name: CurvePicture.of(output.curve) for output in evaluation.outputs if output.curve}
     return render(
         "private.html",
@@ -77,7 +67,7 @@ def private_page(evaluation: Evaluation, *, version: str = synthrelease.__versio
 
 
 def on_line(share: float, start: float = 0.0) -> float | None:
-    """Return where a share stands on a line that goes from `start` to 1, in hundredths of it; None for no number."""
+    """Return the place of a share on a line that goes from `start` to 1, in hundredths of it; None for no number."""
     within = (share - start) / (1 - start)
     return round(_LINE * min(max(within, 0.0), 1.0), 2) if math.isfinite(share) else None
 
@@ -107,7 +97,7 @@ class CurvePicture(NamedTuple):
         figure = trade_figure(
             [drawn for _, drawn in points],
             epsilons=[row[0] for row, _ in points],
-            own=curve.own,
+            own=curve.plan_epsilon,
             y_label=curve.measure.name,
             without_data=curve.without_data,
         )
@@ -135,5 +125,7 @@ def before_and_after(evaluation: Evaluation) -> tuple[list[str], list[tuple[str,
         }
         if of_outputs:
             columns |= {f"{data.name}, without names": raw, **of_outputs}
-            names |= dict.fromkeys(name for name in raw if any(name in made for made in of_outputs.values()))
+            names |= dict.fromkeys(
+                name for name in raw if any(name in attacks for attacks in of_outputs.values())
+            )
     return [*columns], [(name, [column.get(name) for column in columns.values()]) for name in names]

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from synthrelease.evaluation.attacks import AttackVerdict, Rate
-from synthrelease.evaluation.result import RELEASED, EvaluatedOutput, KnownRest
+from synthrelease.evaluation.result import RELEASED, EvaluatedOutput, WorstCaseAttack
 from synthrelease.number_words import percent_up, short
 
 STAMP = "PRIVATE – DO NOT PUBLISH"
@@ -28,16 +28,18 @@ class Line(NamedTuple):
 def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
     """Return an output in lines: its first measure of utility, the worst-case attack, and what other attacks found."""
     lines = []
-    utility, rest = output.utility, output.known_rest
+    utility, worst_case = output.utility, output.known_rest
     if utility is not None and utility.measures and utility.compared:
         first = utility.measures[0]
-        scores = {what: number(values[0]) for what, values in utility.compared.items()}
+        scores = {source: number(values[0]) for source, values in utility.compared.items()}
         released = scores.pop(RELEASED, _NONE)
-        beside = [f"{what} {score}" for what, score in (*scores.items(), ("best", number(first.best)))]
+        beside = [f"{source} {score}" for source, score in (*scores.items(), ("best", number(first.best)))]
         lines.append(Line("utility", first.name, released, tuple(beside)))
-    if rest is not None:
+    if worst_case is not None:
         term = "who knows everybody else guesses right in"
-        lines.append(Line("worst-case", term, percent(rest.worst), (_allowed(rest),), rest.exceeds))
+        lines.append(
+            Line("worst-case", term, percent(worst_case.worst), (_allowed(worst_case),), worst_case.exceeds)
+        )
     alarm = any(attack.verdict is AttackVerdict.FOUND for attack in output.attacks)
     return (*lines, Line("attacks", "attacks:", _attacks(output), alarm=alarm))
 
@@ -85,10 +87,10 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < _LEAST_P else f"{p:.2g}"
 
 
-def _allowed(rest: KnownRest) -> str:
-    if rest.allowed is None:
+def _allowed(worst_case: WorstCaseAttack) -> str:
+    if worst_case.allowed is None:
         return "no guarantee bounds it"
-    return f"{'more than the' if rest.exceeds else 'of'} {percent(rest.allowed)} that the guarantee allows"
+    return f"{'more than the' if worst_case.exceeds else 'of'} {percent(worst_case.allowed)} that the guarantee allows"
 
 
 def _attacks(output: EvaluatedOutput) -> str:

@@ -12,11 +12,13 @@ from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.evaluation.attacks import AttackResult, Windows, identifications, judged, linkage
-from synthrelease.evaluation.one_person import some_people
+from synthrelease.evaluation.one_person import sampled_people
 from synthrelease.evaluation.result import EvaluatedInput
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
+
+Column = NDArray[np.float64]
 
 _PEOPLE = 200  # to be told apart
 _ROWS = 4000  # known, and as many given
@@ -27,15 +29,8 @@ def evaluated_input(
 ) -> EvaluatedInput:
     """Return what identification and linkage find in the data of some people as it is.
 
-    The attacker knows everybody's rows of one half of the recordings (of the stimuli, of gaze), and is given the others without
-    names. Where there is only one recording, it is cut in the middle.
-
-    Args:
-        name: of the input.
-        data: of all people, or of some.
-        seed: of who is asked about, of classifiers and shuffles.
-        jobs: processes for the classifiers; they change no result.
-        progress: told of each classifier.
+    The attacker knows all rows of one half of the recordings (of the stimuli, of gaze) with names, and has the others without
+    names. Where there is only one recording, it is cut in the middle. `jobs` processes change no result.
     """
     random = SecureRandom.for_tests(seed).spawn("raw data", name)
     rows = _of_features(data) if isinstance(data, Features) else _of_gaze(data)
@@ -45,24 +40,24 @@ def evaluated_input(
     if halves is None:
         nobody = "Nobody was told apart: fewer than two people have rows in both halves."
         return EvaluatedInput(name, data.people, (), (nobody,))
-    known, given = halves
+    known, unnamed = halves
     remarks, names = [], known.names
-    chosen = some_people(names.size, _PEOPLE, random.spawn("people"))
+    chosen = sampled_people(names.size, _PEOPLE, random.spawn("people"))
     if names.size < data.people:
         remarks.append(f"{names.size} of {data.people} people have rows in both halves.")
     if chosen.size < names.size:
         remarks.append(f"{chosen.size} of them, drawn by lot, are to be told apart.")
-        known, given = (half.of_people(names[chosen].tolist()) for half in halves)
-    every = max(1, -(-max(len(known.values), len(given.values)) // _ROWS))
-    known, given = known.thinned(every), given.thinned(every)
-    if every > 1:
-        remarks.append(f"Of the rows of every recording one in {every} was used.")
+        known, unnamed = (half.of_people(names[chosen].tolist()) for half in halves)
+    step = max(1, -(-max(len(known.values), len(unnamed.values)) // _ROWS))
+    known, unnamed = known.thinned(step), unnamed.thinned(step)
+    if step > 1:
+        remarks.append(f"Of the rows of every recording one in {step} was used.")
     attacks: list[AttackResult] = list(
-        identifications(known, given, seed=seed, n_jobs=jobs, progress=progress)
+        identifications(known, unnamed, seed=seed, n_jobs=jobs, progress=progress)
     )
-    one = known.of_recordings([int(known.recordings[0])])
-    if np.isin(one.names, given.names).sum() >= 2:
-        attacks.append(linkage(one, given, given.units().unit, seed=seed))
+    first_recording = known.of_recordings([int(known.recordings[0])])
+    if np.isin(first_recording.names, unnamed.names).sum() >= 2:
+        attacks.append(linkage(first_recording, unnamed, unnamed.units().unit, seed=seed))
     return EvaluatedInput(name, data.people, judged(attacks), tuple(remarks))
 
 
@@ -73,23 +68,25 @@ def _halves(rows: Windows) -> tuple[Windows, Windows] | None:
         first = np.isin(rows.recordings, recordings[::2])
     else:
         first = np.zeros(len(rows.people), dtype=bool)
-        for own in rows.units().rows:
-            first[own[: own.size // 2]] = True
+        for unit_rows in rows.units().rows:
+            first[unit_rows[: unit_rows.size // 2]] = True
         rows = Windows(rows.values, rows.people, np.where(first, 0, 1))
     both = np.intersect1d(rows.people[first], rows.people[~first])
     if both.size < 2:
         return None
-    there = np.isin(rows.people, both)
-    return rows.where(there & first), rows.where(there & ~first)
+    has_both = np.isin(rows.people, both)
+    return rows.where(has_both & first), rows.where(has_both & ~first)
 
 
 def _of_features(data: Features) -> Windows | None:
     """Rows as they are; what is missing lies in the middle of its bounds."""
-    some = np.isfinite(data.values).any(axis=1)
-    if not some.any() or not data.features:
+    has_value = np.isfinite(data.values).any(axis=1)
+    if not has_value.any() or not data.features:
         return None
     values = np.where(np.isfinite(data.values), data.values, data.bounds.mean(axis=1))
-    return Windows(values[some], data.person[some].astype(np.int64), data.recording[some].astype(np.int64))
+    return Windows(
+        values[has_value], data.person[has_value].astype(np.int64), data.recording[has_value].astype(np.int64)
+    )
 
 
 def _of_gaze(data: Gaze) -> Windows | None:
@@ -114,9 +111,6 @@ def _of_gaze(data: Gaze) -> Windows | None:
     return Windows(
         np.stack(columns, axis=1), owner[first] // len(data.stimuli), owner[first] % len(data.stimuli)
     )
-
-
-Column = NDArray[np.float64]
 
 
 def _means(first: NDArray[np.int64], size: NDArray[np.int64]) -> Callable[[Column], Column]:

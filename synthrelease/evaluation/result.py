@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, PromiseCheck, Rate
+from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, GuaranteeCheck, Rate
 from synthrelease.evaluation.json_form import JsonForm, json_form
 
 if TYPE_CHECKING:
     from synthrelease.report.exhibits import Exhibit
 
-Values = tuple[float, ...]
+Scores = tuple[float, ...]  # one for each measure
 PRIVATE = "private: computed from the data, protects nobody, do not publish"
 RELEASED = "released"  # the first row of `Utility.compared`
 
@@ -26,9 +26,7 @@ class Measure(JsonForm):
     name: str
     best: float  # what a perfect release scores; infinity where more is better without end
     meaning: str  # in a clause
-    middle: bool = (
-        False  # whether items are summed up by their median, not their mean, which a few would rule
-    )
+    middle: bool = False  # whether items are summed up by their median: a few would rule their mean
 
 
 @dataclass(frozen=True)
@@ -36,10 +34,9 @@ class Utility(JsonForm):
     """How close a release is to the truth, and how close its baselines are."""
 
     measures: tuple[Measure, ...]
-    compared: Mapping[
-        str, Values
-    ]  # every measure, averaged over items: of the release first, then of the baselines
-    items: Mapping[str, Values]  # of the release, item by item
+    # every measure, averaged over items: of the release first, then of the baselines
+    compared: Mapping[str, Scores]
+    items: Mapping[str, Scores]  # of the release, item by item
     noun: str  # of an item
 
     def to_json(self) -> dict[str, Any]:
@@ -53,9 +50,9 @@ class Utility(JsonForm):
         )
         return form
 
-    def _by_measure(self, rows: Mapping[str, Values]) -> dict[str, dict[str, float]]:
+    def _by_measure(self, rows: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
         names = [measure.name for measure in self.measures]
-        return {what: dict(zip(names, values, strict=True)) for what, values in rows.items()}
+        return {source: dict(zip(names, values, strict=True)) for source, values in rows.items()}
 
 
 @dataclass(frozen=True)
@@ -63,9 +60,9 @@ class Curve(JsonForm):
     """A measure of fresh releases of the same data against the ε of an output."""
 
     measure: Measure
-    epsilons: Values  # of the fresh releases, increasing
-    drawn: tuple[Values, ...]  # what each of several releases scored, for every ε
-    own: float  # the plan's ε
+    epsilons: tuple[float, ...]  # of the fresh releases, increasing
+    drawn: tuple[tuple[float, ...], ...]  # what each of several releases scored, for every ε
+    plan_epsilon: float
     without_data: tuple[str, float] | None  # the best score without any data, and how it is reached
     items: tuple[int, int] = (1, 1)  # how many of the output's items it is of, and how many there are
 
@@ -76,7 +73,7 @@ class Curve(JsonForm):
         form: dict[str, Any] = json_form(
             {
                 "measure": self.measure.name,
-                "own_epsilon": self.own,
+                "own_epsilon": self.plan_epsilon,
                 "items": self.items,
                 "points": [{"epsilon": epsilon, "drawn": drawn} for epsilon, drawn in points],
                 "without_data": None if without is None else {"what": without[0], "value": without[1]},
@@ -105,16 +102,18 @@ class NoiseCheck(JsonForm):
 
 
 @dataclass(frozen=True)
-class KnownRest(JsonForm):
+class WorstCaseAttack(JsonForm):
     """The worst-case attack: all other data is known, and of two people one is in the release. Which of the two is it?"""
+
+    KEYS: ClassVar[Mapping[str, str]] = {"tpr_at_fpr": "found", "guarantee_check": "promise"}
 
     people: int  # the candidates, each against each other, or against no one
     typical: float  # probability of a right answer for the median pair
     worst: float  # for the pair that is easiest to tell apart
     measured: Rate  # the same in fresh releases
     allowed: float | None  # the largest that the guarantee allows; None if it bounds none
-    found: Mapping[str, float]  # share of members that are detected at a rate of false alarms, of the worst
-    promise: PromiseCheck | None  # (ε, δ) compared with fresh releases with the worst
+    tpr_at_fpr: Mapping[str, float]  # share of members detected at a rate of false alarms, for the worst
+    guarantee_check: GuaranteeCheck | None  # (ε, δ) compared with fresh releases with the worst
     exceeds: bool = False  # whether the worst is above what is allowed, beyond doubt
     against_nobody: bool = False  # whether the question is if a person is in the data at all
 
@@ -141,7 +140,7 @@ class EvaluatedOutput(JsonForm):
     utility: Utility | None = None  # None where there is nothing to compare it with
     curve: Curve | None = None  # None where no ε decides
     noise: NoiseCheck | None = None  # None where there is no noise to look at
-    known_rest: KnownRest | None = None  # None where it is no noisy sums
+    known_rest: WorstCaseAttack | None = None  # None where it is no noisy sums
     attacks: tuple[AttackResult, ...] = ()
     exhibits: tuple[Exhibit, ...] = ()  # truth beside release, for the page
     remarks: tuple[str, ...] = ()  # how it was tried, what was not, and why, in sentences
@@ -213,18 +212,18 @@ class Evaluation:
 
 
 def _faults(output: EvaluatedOutput) -> Iterator[str]:
-    noise, rest = output.noise, output.known_rest
+    noise, worst_case = output.noise, output.known_rest
     if noise is not None and not noise.agrees:
         yield (
             f"bundle and data do not belong together: without the data {noise.ratio:.3g} standard deviations of noise "
             "are left, where one is stated"
         )
     yield from output.faults
-    if rest is not None and rest.exceeds and rest.allowed is not None:
+    if worst_case is not None and worst_case.exceeds and worst_case.allowed is not None:
         yield (
-            f"who knows everybody else guesses right in {100 * rest.worst:.1f} %, where the guarantee allows "
-            f"{100 * rest.allowed:.1f} %"
+            f"who knows everybody else guesses right in {100 * worst_case.worst:.1f} %, where the guarantee allows "
+            f"{100 * worst_case.allowed:.1f} %"
         )
-    for result in (rest, *output.attacks):
-        if result is not None and result.promise is not None and result.promise.violated:
-            yield f"the guarantee is violated: {result.promise}"
+    for result in (worst_case, *output.attacks):
+        if result is not None and result.guarantee_check is not None and result.guarantee_check.violated:
+            yield f"the guarantee is violated: {result.guarantee_check}"

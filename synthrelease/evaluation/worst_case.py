@@ -1,11 +1,11 @@
-"""The strongest attack on noised sums: everybody else's data is known, and one of two people is in.
+"""The strongest attack on noisy sums: all other data is known, and one of two people is in.
 
 The likelihood ratio of the two releases decides; no test of membership finds more at any rate of false alarms (Neyman & Pearson).
 What the two contribute differs by D. With Gaussian noise a guess is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
-measured. Where D is 0 noise is all there is to see, so that only the other places are looked at.
+measured. Where D is 0 the release is noise alone, so only the other places count.
 
-Who is told best by Laplace noise of scale b is who has the largest Bhattacharyya distance Σ |D|/2b − ln(1 + |D|/2b): many small differences,
-of whatever sum, tell less than one large one.
+Under Laplace noise of scale b the most exposed pair has the largest Bhattacharyya distance Σ |D|/2b − ln(1 + |D|/2b): many small differences,
+whatever their sum, reveal less than one large one.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from synthrelease.dp.event import Noise, RoundedGaussian, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
-from synthrelease.evaluation.attacks import check_promise
+from synthrelease.evaluation.attacks import check_guarantee
 from synthrelease.evaluation.attacks.aggregates import success_known_rest
 from synthrelease.evaluation.attacks.intervals import coins_rate
 from synthrelease.evaluation.attacks.roc import randomized_tpr
 from synthrelease.evaluation.attacks.windows import Numbers
-from synthrelease.evaluation.matched import MadeOutput
-from synthrelease.evaluation.one_person import of_person, some_people
-from synthrelease.evaluation.result import KnownRest
+from synthrelease.evaluation.matched import BundleOutput
+from synthrelease.evaluation.one_person import of_person, sampled_people
+from synthrelease.evaluation.result import WorstCaseAttack
 from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.records.mechanism import SyntheticRecords
@@ -41,75 +41,75 @@ if TYPE_CHECKING:
 
     from synthrelease.parallel import Progress
 
-PEOPLE = 64  # asked about, each against each
+PEOPLE = 64  # attacked, each against each
 _TRIALS, _MOST_NUMBERS = 10_000, 20_000_000  # fresh releases of each of two kinds; numbers drawn for them
-_MOST_HELD = 30_000_000  # numbers of all people together that are not 0
+_MOST_NONZERO = 30_000_000  # numbers of all people together that are not 0
 _FALSE_ALARMS = (0.01, 0.1)
 _ROUNDING = 1e-9  # of Φ and of the norm
 _SURE = 6.1  # standard deviations: one in a thousand millions
 
 
-def known_rest(
-    made: MadeOutput,
+def worst_case_attack(
+    output: BundleOutput,
     data: Gaze | Features,
     *,
     neighbours: Neighbours,
     seed: int,
     progress: Progress | None = None,
-) -> KnownRest | None:
-    """Return what the attack finds out of an output that is noised sums; None of others.
+) -> WorstCaseAttack | None:
+    """Return what the attack reveals of an output that is noisy sums; None of others.
 
-    Args:
-        made: the output.
-        data: of all people, or of some.
-        neighbours: whether the other person is in its place, or no one.
-        seed: of who is asked about, and of noise.
-        progress: told of each person.
+    `neighbours` says whether the other person is in its place, or no one; `seed` is of which people are attacked, and of noise.
     """
-    noise = noise_of(made.event)
-    if noise is None or not _noised_itself(made):
+    noise = noise_of(output.event)
+    if noise is None or not _has_noisy_sums(output):
         return None
-    random = SecureRandom.for_tests(seed).spawn("known rest", made.name)
-    people = some_people(data.people, PEOPLE, random.spawn("people"))
-    mechanism, rows = made.mechanism, []
+    random = SecureRandom.for_tests(seed).spawn("known rest", output.name)
+    people = sampled_people(data.people, PEOPLE, random.spawn("people"))
+    mechanism, rows = output.mechanism, []
     for done, number in enumerate(people):
         if progress is not None:
-            progress(f"asking about people: {made.name}", done, people.size)
+            progress(f"asking about people: {output.name}", done, people.size)
         rows.append(_integers(mechanism, mechanism.collect(of_person(data, int(number)))))
-        if sum(row.nnz for row in rows) > _MOST_HELD and len(rows) > 1:
-            break  # fewer are asked about, which `people` says
-    apart = _Differences(rows, neighbours)
-    return _attacked(made, noise, apart, random) if apart.pairs else None
+        if sum(row.nnz for row in rows) > _MOST_NONZERO and len(rows) > 1:
+            break  # fewer are attacked, which `people` says
+    differences = _Differences(rows, neighbours)
+    return _attacked(output, noise, differences, random) if differences.pairs else None
 
 
-def _attacked(made: MadeOutput, noise: Noise, apart: _Differences, random: SecureRandom) -> KnownRest:
-    sizes = np.array([_size(apart.of(number), noise) for number in range(len(apart.pairs))])
+def _attacked(
+    output: BundleOutput, noise: Noise, differences: _Differences, random: SecureRandom
+) -> WorstCaseAttack:
+    sizes = np.array([_size(differences.of(number), noise) for number in range(len(differences.pairs))])
     ranked = np.argsort(sizes, kind="stable")
-    middle, largest = (apart.of(int(number)) for number in ranked[[sizes.size // 2, -1]])
-    inside, outside = _trials(noise, largest, random.spawn("worst"))
+    median, largest = int(ranked[sizes.size // 2]), int(ranked[-1])
+    inside, outside = _trials(noise, differences.of(largest), random.spawn("worst"))
     right = _right(inside, outside)
-    allowed = best_guess_of([made.event]) or best_guess(guarantee_from_json(made.entry["guarantee"]))
+    allowed = best_guess_of([output.event]) or best_guess(guarantee_from_json(output.entry["guarantee"]))
     if isinstance(noise, RoundedGaussian):
         typical, worst = (
-            success_known_rest(float(sizes[i]), sigma=noise.scale) for i in ranked[[sizes.size // 2, -1]]
+            success_known_rest(float(sizes[number]), sigma=noise.scale) for number in (median, largest)
         )
         doubt = _ROUNDING
     else:
-        typical, worst = min(right, _right(*_trials(noise, middle, random.spawn("typical")))), right
+        of_median = _trials(noise, differences.of(median), random.spawn("typical"))
+        typical, worst = min(right, _right(*of_median)), right
         doubt = _SURE / math.sqrt(8 * inside.size)  # a coin's standard deviation, twice so many trials
-    promise = None
-    if made.budget is not None:
-        promise = check_promise(inside, outside, epsilon=made.budget.epsilon, delta=made.budget.delta)
-    return KnownRest(
-        len(apart.rows),
+    guarantee_check = None
+    if output.budget is not None:
+        guarantee_check = check_guarantee(
+            inside, outside, epsilon=output.budget.epsilon, delta=output.budget.delta
+        )
+    return WorstCaseAttack(
+        len(differences.rows),
         typical,
         worst,
         coins_rate(right, 2 * inside.size),
         allowed,
         {f"{100 * rate:g} %": randomized_tpr(inside, outside, rate) for rate in _FALSE_ALARMS},
-        promise,
+        guarantee_check,
         exceeds=allowed is not None and worst - doubt > allowed,
-        against_nobody=apart.neighbours is Neighbours.ADD_REMOVE_ONE,
+        against_nobody=differences.neighbours is Neighbours.ADD_REMOVE_ONE,
     )
 
 
@@ -119,9 +119,9 @@ def _right(inside: Numbers, outside: Numbers) -> float:
     return max(0.5, float(sum(rates)) / 2)
 
 
-def _noised_itself(made: MadeOutput) -> bool:
-    """Whether what is collected is what noise is added to: records that start from seeds look at the data again."""
-    mechanism = made.mechanism
+def _has_noisy_sums(output: BundleOutput) -> bool:
+    """Whether noise is added to what is collected: records that start from source records use the data again."""
+    mechanism = output.mechanism
     return not isinstance(mechanism, SyntheticRecords) or not mechanism.parameters.is_tested
 
 
@@ -130,7 +130,7 @@ def _integers(mechanism: Mechanism[Any], collected: Contribution) -> csr_matrix:
     from scipy.sparse import csr_matrix  # noqa: PLC0415  slow to import
 
     exact = mechanism.exact(collected)
-    arrays = [np.asarray(exact[one.path], dtype=np.float64).ravel() for one in mechanism.noisy]
+    arrays = [np.asarray(exact[dataset.path], dtype=np.float64).ravel() for dataset in mechanism.noisy]
     return csr_matrix(np.concatenate(arrays))
 
 
@@ -146,15 +146,15 @@ class _Differences:
         """Who, and who else; None for no one."""
         people = range(len(self.rows))
         if self.neighbours is Neighbours.ADD_REMOVE_ONE:
-            return [(one, None) for one in people]
-        return [(one, other) for one in people for other in range(one)]
+            return [(person, None) for person in people]
+        return [(person, other_person) for person in people for other_person in range(person)]
 
     def of(self, number: int) -> Numbers:
         """Return what is not 0 of a pair's difference."""
-        one, other = self.pairs[number]
-        apart = self.rows[one] if other is None else self.rows[one] - self.rows[other]
-        found: Numbers = apart.data
-        return found
+        person, other_person = self.pairs[number]
+        row = self.rows[person]
+        nonzero: Numbers = (row if other_person is None else row - self.rows[other_person]).data
+        return nonzero
 
 
 def _size(difference: Numbers, noise: Noise) -> float:
@@ -169,12 +169,12 @@ def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Nu
     """Log-likelihood ratios of fresh releases with the one, and of fresh releases with the other."""
     if not difference.size:
         return np.zeros(2), np.zeros(2)
-    if difference.size > _MOST_NUMBERS // 20:  # those that tell most
+    if difference.size > _MOST_NUMBERS // 20:  # those that reveal most
         difference = np.sort(np.abs(difference))[-_MOST_NUMBERS // 20 :]
     trials = min(_TRIALS, _MOST_NUMBERS // difference.size)
     # Noise is symmetric: a release with the other is one with the one, seen from the other side.
-    one, other = (_ratios(noise, difference, trials, random.spawn(which)) for which in ("one", "other"))
-    return one, -other
+    inside, outside = (_ratios(noise, difference, trials, random.spawn(which)) for which in ("one", "other"))
+    return inside, -outside
 
 
 def _ratios(noise: Noise, difference: Numbers, trials: int, random: SecureRandom) -> Numbers:

@@ -39,7 +39,7 @@ DEVIATIONS = 6.11  # of a normal variable, beyond which 1e-9 lie on both sides
 DRAWS, QUICK_DRAWS = 10_000, 600
 
 
-def some_people(variant: Variant) -> list[Person]:
+def sampled_people(variant: Variant) -> list[Person]:
     return [*variant.ordinary(4), *variant.adversaries()[::7]]
 
 
@@ -55,7 +55,7 @@ def bytes_of(values: Mapping[tuple[str, ...], NDArray[np.generic]]) -> dict[tupl
 
 
 def test_without_noise_a_release_is_the_exact_integers(bounded: Variant, silence: Silence) -> None:
-    people = some_people(bounded)
+    people = sampled_people(bounded)
     values, _ = bounded.release(people, silence)
     np.testing.assert_array_equal(bounded.noised_in(values), bounded.exact(people))
 
@@ -227,7 +227,7 @@ def test_the_standard_deviation_stated_is_that_of_the_distribution(kind: type, s
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(bounded: Variant) -> None:
-    people = some_people(bounded)
+    people = sampled_people(bounded)
     one, again, other = (bounded.release(people, SecureRandom.for_tests(seed))[0] for seed in (5, 5, 6))
     assert bytes_of(one) == bytes_of(again)
     assert (bounded.noised_in(one) != bounded.noised_in(other)).any()
@@ -246,7 +246,7 @@ def test_a_seed_is_visible() -> None:
 
 
 def test_everything_else_follows_from_the_noised_integers(bounded: Variant) -> None:
-    people = some_people(bounded)
+    people = sampled_people(bounded)
     values, _ = bounded.release(people, SecureRandom.for_tests(1))
     expected = bounded.expected(values, len(people))
     assert set(values) == set(expected) | {key for key in values if key[-1] == "noised"}
@@ -268,7 +268,7 @@ def test_a_record_s_value_tells_no_more_than_its_category(drawn: Variant) -> Non
 
 
 def test_data_with_the_same_integers_cannot_be_told_apart(bounded: Variant) -> None:
-    people = some_people(bounded)
+    people = sampled_people(bounded)
     alike = [bounded.equivalent(person) for person in people]
     assert not all(np.array_equal(a.rows, b.rows, equal_nan=True) for a, b in zip(people, alike, strict=True))
     np.testing.assert_array_equal(bounded.exact(people), bounded.exact(alike))

@@ -1,7 +1,7 @@
-"""Was this person in the sum? The most powerful test of membership against a noised aggregate.
+"""Was this person in the sum? The most powerful test of membership against a noisy sum.
 
-A release r = Σ contributions + N(0, σ²I). Whoever knows everybody else's contributions compares N(rest + x, σ²I) with
-N(rest + y, σ²I), y what would stand in x's place; whoever knows but the population compares sums of strangers with and without x.
+A release r = Σ contributions + N(0, σ²I). An attacker who knows all other contributions compares N(rest + x, σ²I) with
+N(rest + y, σ²I), y what would stand in x's place; one who knows only the population compares sums of strangers with and without x.
 By Neyman and Pearson no other test finds more members at any rate of false alarms.
 """
 
@@ -33,8 +33,10 @@ def log_ratio_known_rest(
         ValueError: σ is not positive, or shapes do not fit.
     """
     _check(release, person, sigma)
-    other = np.zeros_like(person) if instead is None else instead
-    ratio: Numbers = np.asarray((release - rest - (person + other) / 2) @ (person - other) / sigma**2)
+    replacement = np.zeros_like(person) if instead is None else instead
+    ratio: Numbers = np.asarray(
+        (release - rest - (person + replacement) / 2) @ (person - replacement) / sigma**2
+    )
     return ratio
 
 

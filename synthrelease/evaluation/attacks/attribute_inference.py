@@ -1,8 +1,8 @@
 """What is her secret? All features of a person but one are known; that one is guessed from the nearest released records.
 
 Main, control and baseline as in Giomi et al. 2022 (Anonymeter, https://arxiv.org/abs/2211.10459): the attack on people in the data, on people who are
-not, and the best guess without any release. What is told of the control people too is what is true of people; what
-goes beyond is told of those who took part.
+not, and the best guess without any release. What the release reveals of the control people too is true of people in
+general; what goes beyond is a risk of taking part.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def inferred(
         secret: number of the feature to guess.
         tolerance: how far a guess, the median of the neighbours' values, may be off; None for a category: their most frequent one,
             the least of equally frequent ones.
-        neighbours: how many records to ask.
+        neighbours: how many records vote.
 
     Raises:
         ValueError: there is no such feature, nothing else is known, or fewer records than neighbours.
@@ -39,14 +39,14 @@ def inferred(
     _check(released, people, secret, tolerance, neighbours)
     known, records = np.delete(people.values, secret, axis=1), np.delete(released, secret, axis=1)
     queries, rows = scaled(known, known, records)
-    _, near = nearest_rows(queries, rows, neighbours)
-    told = released[near, secret]
-    guess = _most_frequent(told) if tolerance is None else np.median(told, axis=1)
+    _, nearest = nearest_rows(queries, rows, neighbours)
+    secrets = released[nearest, secret]
+    guess = _most_frequent(secrets) if tolerance is None else np.median(secrets, axis=1)
     return share_by_person(_right(guess, people.values[:, secret], tolerance), people.people)
 
 
 def guessed(reference: Numbers, people: Windows, *, secret: int, tolerance: float | None) -> Numbers:
-    """Return the same share, where the one best guess is made for everybody: what whoever has no release can do.
+    """Return the same share for the best single guess, the same for everyone: the baseline without a release.
 
     Args:
         reference: values of the secret among other people, shape (K,): the guess is what is right of most of them.
@@ -72,20 +72,20 @@ def attribute_inference(
     name: str = "a feature",
     draws: int = DRAWS,
 ) -> AttackResult:
-    """Return how much more is told of people in the data than of people who are not.
+    """Return how much more often the secrets of people in the data are guessed than those of people who are not.
 
     `main` and `control` are mean shares of right guesses, `chance` the best guess without a release, `risk` (main − control)/(1 − control).
 
     Args:
         shares: `inferred` of each person in each round, shape (R, n), or (n,) for one.
-        members: who was in, by lot, the same shape.
+        members: who was in, at random, the same shape.
         baseline: `guessed` of each person in each round, the same shape.
         seed: of shuffles.
         name: of the secret.
         draws: number of shuffles.
 
     Raises:
-        ValueError: shapes differ, or in some round everybody is in, or nobody.
+        ValueError: shapes differ, or in some round everyone is a member, or no one.
     """
     baseline, members = checked_rounds(baseline, members)
     random = SecureRandom.for_tests(seed).spawn("attribute inference", name)
@@ -109,10 +109,10 @@ def _right(guess: Numbers, truth: Numbers, tolerance: float | None) -> Numbers:
     return right.astype(np.float64)
 
 
-def _most_frequent(told: Numbers) -> Numbers:
-    values, number = np.unique(told, return_inverse=True)
-    votes = np.zeros((len(told), values.size), dtype=np.int64)
-    np.add.at(votes, (np.arange(len(told))[:, None], number.reshape(told.shape)), 1)
+def _most_frequent(answers: Numbers) -> Numbers:
+    values, number = np.unique(answers, return_inverse=True)
+    votes = np.zeros((len(answers), values.size), dtype=np.int64)
+    np.add.at(votes, (np.arange(len(answers))[:, None], number.reshape(answers.shape)), 1)
     winners: Numbers = values[votes.argmax(axis=1)]
     return winners
 

@@ -2,7 +2,7 @@
 
 Two designs. In a *matching*, every released person has one true owner: were the release unrelated to the people, any other
 assignment of owners would have been as likely (identification, linkage). In a *division*, people are in the data or
-not, by lot: were the release unrelated to who is in, any other division would have been as likely (membership, inference,
+not, at random: were the release unrelated to who is in, any other division would have been as likely (membership, inference,
 copies). Both tests hold at any number of people: p = (1 + shuffles that do as well)/(1 + shuffles) (Phipson & Smyth 2010,
 https://doi.org/10.2202/1544-6115.1585, Eq. 2).
 """
@@ -33,25 +33,17 @@ class Permutation(StrEnum):
 
 
 class Matching(NamedTuple):
-    """How well people are matched, and how well they are with shuffled owners.
+    """How well people are matched, and how well they are with shuffled owners."""
 
-    Attributes:
-        shares: of each person, how often they were matched with themselves, shape (n,).
-        shuffled: mean share with shuffled owners.
-        low: of shuffled means, 2.5 % are below.
-        high: 2.5 % are above.
-        p_value: how likely shuffled owners do as well.
-    """
-
-    shares: Numbers
-    shuffled: float
-    low: float
-    high: float
-    p_value: float
+    shares: Numbers  # how often each person was matched with themselves, shape (n,)
+    shuffled: float  # mean share with shuffled owners
+    low: float  # 2.5 % of shuffled means are below
+    high: float  # 2.5 % are above
+    p_value: float  # how likely shuffled owners do as well
 
 
 def matching_test(table: Numbers, *, random: SecureRandom, draws: int = DRAWS) -> Matching:
-    """Return how well people are matched, beside shuffled owners.
+    """Return how well people are matched, and how well with shuffled owners.
 
     Args:
         table: how often person p was taken for person q, shape (n, n); rows sum to 1 at most.
@@ -70,38 +62,29 @@ def matching_test(table: Numbers, *, random: SecureRandom, draws: int = DRAWS) -
 
 
 class Division(NamedTuple):
-    """How people who are in differ from those who are not.
+    """How people who are in differ from those who are not."""
 
-    Attributes:
-        main: mean of each person's scores in the rounds they were in, nan if in none, shape (n,).
-        control: the same where they were not in.
-        p_value: how likely a shuffled division has members as much above the others.
-        control_p: how likely it has the others as much above members.
-        low: of differences between shuffled members and others, 2.5 % are below.
-        high: 2.5 % are above.
-    """
-
-    main: Numbers
-    control: Numbers
-    p_value: float
-    control_p: float
-    low: float
-    high: float
+    main: Numbers  # mean of each person's scores in the rounds they were in, nan if in none, shape (n,)
+    control: Numbers  # the same where they were not in
+    p_value: float  # how likely a shuffled division has members as much above the others
+    control_p: float  # how likely it has the others as much above members
+    low: float  # 2.5 % of differences between shuffled members and others are below
+    high: float  # 2.5 % are above
 
 
 def division_test(scores: Numbers, members: Flags, *, random: SecureRandom, draws: int = DRAWS) -> Division:
-    """Return how scores of those who are in differ from those of the others, beside shuffled divisions.
+    """Return how the scores of members differ from those of the others, and how in shuffled divisions.
 
-    The statistic is the difference of means within a round, averaged over rounds; rounds are shuffled each by itself.
+    The statistic is the difference of means within a round, averaged over rounds; each round is shuffled separately.
 
     Args:
         scores: of each person in each round, shape (R, n), or (n,) for one round.
-        members: who was in, by lot and independently from round to round, the same shape.
+        members: who was in, at random and independently from round to round, the same shape.
         random: where shuffles come from.
         draws: number of shuffles.
 
     Raises:
-        ValueError: shapes differ, or in some round everybody is in, or nobody.
+        ValueError: shapes differ, or in some round everyone is a member, or no one.
     """
     scores, members = checked_rounds(scores, members)
     inside = members.sum(axis=1)
@@ -109,8 +92,8 @@ def division_test(scores: Numbers, members: Flags, *, random: SecureRandom, draw
     weight = members / inside[:, None] - ~members / (n - inside)[:, None]
     observed = float((weight * scores).sum(axis=1).mean())
     total = np.zeros(draws)
-    for own, weights in zip(scores, weight, strict=True):
-        total += np.concatenate([weights[order] @ own for order in _orders(n, draws, random)])
+    for round_scores, weights in zip(scores, weight, strict=True):
+        total += np.concatenate([weights[order] @ round_scores for order in _orders(n, draws, random)])
     means = total / len(scores)
     with np.errstate(invalid="ignore"):
         main = (scores * members).sum(axis=0) / members.sum(axis=0)
@@ -152,7 +135,7 @@ def least_division_p(members: Flags, *, draws: int = DRAWS) -> float:
 def people_needed(design: Permutation, level: float) -> int:
     """Return with how many people a perfect attack would reach a level of significance: of a division, half of them in.
 
-    A single round; whoever can repeat a division by lot needs fewer people.
+    A single round; repeated random divisions need fewer people.
     """
     people = 2
     while _perfect(design, people) > level:
@@ -168,11 +151,11 @@ def _perfect(design: Permutation, people: int) -> float:
 
 def _orders(count: int, draws: int, random: SecureRandom) -> Iterator[NDArray[np.int64]]:
     """Random orders of 0 … count − 1, shape (draws, count), in blocks."""
-    left = draws
-    while left:
-        block = min(left, max(_BLOCK // count, 1))
+    remaining = draws
+    while remaining:
+        block = min(remaining, max(_BLOCK // count, 1))
         yield np.argsort(random.words(block * count).reshape(block, count), axis=1)
-        left -= block
+        remaining -= block
 
 
 def _p_value(shuffled: Numbers, observed: float) -> float:

@@ -17,11 +17,11 @@ from synthrelease.numerics.binning import bin_numbers
 
 @dataclass(frozen=True)
 class Copies:
-    """How much of each person's data stands in a release."""
+    """How much of each person's data a release contains."""
 
     exact: Numbers  # share of each person's rows that a released record equals in every feature, shape (n,)
     near: Numbers  # share that a released record is nearer to than any row of another person is, shape (n,)
-    # different rows of each person that a released record equals, shape (n,); 0 of everybody where any two
+    # different rows of each person that a released record equals, shape (n,); 0 for everyone where any two
     # people share a row: then the values are coarse, and copies happen
     rows: Labels
 
@@ -31,15 +31,15 @@ def copies_of(
     people: Windows,
     *,
     edges: Sequence[Numbers] | None = None,
-    others: Numbers | None = None,
+    distances: Numbers | None = None,
 ) -> Copies:
-    """Return how much of each person's data stands in a release.
+    """Return how much of each person's data a release contains.
 
     Args:
         released: records, shape (M, F).
-        people: rows of members and of control people: both are held against the same other people.
+        people: rows of members and of control people: both are compared with the same other people.
         edges: of bins, for each feature, to compare in bins; None for the values as they are.
-        others: `distance_to_others` of the same people and edges, where it was computed before.
+        distances: `distance_to_others` of the same people and edges, where it was computed before.
 
     Raises:
         ValueError: the numbers of features differ.
@@ -48,18 +48,19 @@ def copies_of(
         raise ValueError(
             f"Expected records of {people.values.shape[1]} features, found an array of shape {released.shape}"
         )
-    others = distance_to_others(people, edges=edges) if others is None else others
-    real, made = (_in_bins(values, edges) for values in (people.values, released))
-    equal = _rows_among(real, made)
-    queries, rows = scaled(real, real, made)
-    near = equal | (nearest_distance(queries, rows) < others)
-    near &= others > 0  # what equals another person's row is nobody's own
+    distances = distance_to_others(people, edges=edges) if distances is None else distances
+    person_rows, released_rows = (_in_bins(values, edges) for values in (people.values, released))
+    equal = _rows_among(person_rows, released_rows)
+    queries, rows = scaled(person_rows, person_rows, released_rows)
+    nearer = equal | (nearest_distance(queries, rows) < distances)
+    nearer &= distances > 0  # what equals another person's row identifies no one
     names, person = np.unique(people.people, return_inverse=True)
-    own = np.flatnonzero(equal & (others > 0).all())
-    different = np.unique(np.column_stack([person[own], real[own]]), axis=0)[:, 0].astype(np.int64)
+    verbatim = equal & (distances > 0).all()
+    owned_rows = np.column_stack([person[verbatim], person_rows[verbatim]])
+    different = np.unique(owned_rows, axis=0)[:, 0].astype(np.int64)
     return Copies(
         share_by_person(equal.astype(np.float64), people.people),
-        share_by_person(near.astype(np.float64), people.people),
+        share_by_person(nearer.astype(np.float64), people.people),
         np.bincount(different, minlength=names.size).astype(np.int64),
     )
 
@@ -72,13 +73,13 @@ def distance_to_others(people: Windows, *, edges: Sequence[Numbers] | None = Non
     """
     if people.names.size < 2:
         raise ValueError("Expected two people at least, found one")
-    real = _in_bins(people.values, edges)
-    (rows,) = scaled(real, real)
+    binned = _in_bins(people.values, edges)
+    (rows,) = scaled(binned, binned)
     distance = np.empty(len(rows))
     for name in people.names:
-        own = people.people == name
-        distance[own] = nearest_distance(rows[own], rows[~own])
-    distance[_shared(real, people.people)] = 0.0
+        is_person = people.people == name
+        distance[is_person] = nearest_distance(rows[is_person], rows[~is_person])
+    distance[_shared(binned, people.people)] = 0.0
     return distance
 
 
@@ -91,21 +92,21 @@ def copies(
     rows: Labels | None = None,
     draws: int = DRAWS,
 ) -> AttackResult:
-    """Return how much more of members' data stands in the release than of control people's.
+    """Return how much more of members' data the release contains than of control people's.
 
     People are shuffled, as everywhere: copied rows of one person are one observation, however many they are. A few of one person alone are
     found where there are many rounds.
 
     Args:
         shares: `Copies.exact` or `Copies.near` of each person in each round, shape (R, n), or (n,) for one.
-        members: who was in, by lot, the same shape.
+        members: who was in, at random, the same shape.
         seed: of shuffles.
         name: what was compared, "exact, values" say.
-        rows: `Copies.rows`, the same shape, for exact copies: how many stand in releases is told.
+        rows: `Copies.rows`, the same shape, for exact copies: a remark counts them.
         draws: number of shuffles.
 
     Raises:
-        ValueError: shapes differ, or in some round everybody is in, or nobody.
+        ValueError: shapes differ, or in some round everyone is a member, or no one.
     """
     counts = None if rows is None else checked_rounds(np.asarray(rows, dtype=np.float64), members)[0]
     random = SecureRandom.for_tests(seed).spawn("copies", name)
@@ -122,20 +123,20 @@ def _in_bins(values: Numbers, edges: Sequence[Numbers] | None) -> Numbers:
         return values
     if len(edges) != values.shape[1]:
         raise ValueError(f"Expected edges for {values.shape[1]} features, found {len(edges)}")
-    columns = [bin_numbers(column, own) for column, own in zip(values.T, edges, strict=True)]
+    columns = [bin_numbers(*pair) for pair in zip(values.T, edges, strict=True)]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
 def _numbered(*arrays: Numbers) -> list[Labels]:
     """Numbers of rows: equal rows have equal numbers."""
     _, number = np.unique(np.concatenate(arrays), axis=0, return_inverse=True)
-    return np.split(number.reshape(-1).astype(np.int64), np.cumsum([len(one) for one in arrays])[:-1])
+    return np.split(number.reshape(-1).astype(np.int64), np.cumsum([len(array) for array in arrays])[:-1])
 
 
-def _rows_among(rows: Numbers, others: Numbers) -> Flags:
+def _rows_among(rows: Numbers, candidates: Numbers) -> Flags:
     """Which rows equal one of the others; by values, for distances of scaled rows are rounded."""
-    own, theirs = _numbered(rows, others)
-    return np.isin(own, theirs)
+    row_numbers, candidate_numbers = _numbered(rows, candidates)
+    return np.isin(row_numbers, candidate_numbers)
 
 
 def _shared(rows: Numbers, people: Labels) -> Flags:

@@ -40,14 +40,14 @@ def largest_tpr(fpr: NDArray[np.float64] | float, *, epsilon: float, delta: floa
 
 
 @dataclass(frozen=True)
-class PromiseCheck(JsonForm):
-    """A promise of (ε, δ), held against a measured attack."""
+class GuaranteeCheck(JsonForm):
+    """A guarantee of (ε, δ), compared with a measured attack."""
 
-    epsilon: float  # ε promised
-    delta: float  # δ promised
+    epsilon: float  # guaranteed ε
+    delta: float  # guaranteed δ
     tpr: Rate  # true-positive rate measured, with its interval
     fpr: Rate  # false-positive rate measured, with its interval
-    bound: float  # the largest TPR that the promise leaves at the *upper* end of the FPR
+    bound: float  # the largest TPR that the guarantee allows at the *upper* end of the FPR
     violated: bool  # whether the lower end of the TPR is above it
 
     def __str__(self) -> str:
@@ -58,10 +58,10 @@ class PromiseCheck(JsonForm):
         )
 
 
-def check_promise(
+def check_guarantee(
     inside: Numbers, outside: Numbers, *, epsilon: float, delta: float, significance: float = 0.01
-) -> PromiseCheck:
-    """Return whether an attack does better than (ε, δ) allows; of a promise that is kept, "violated" has at most probability `significance`.
+) -> GuaranteeCheck:
+    """Return whether an attack does better than (ε, δ) allows; if the guarantee holds, "violated" has at most probability `significance`.
 
     The first half of the trials picks a threshold, the second half is measured there: exact intervals, of which both hold at
     once. Either side may be wrong: that a person was in, or that they were not (then the roles of the rates are exchanged).
@@ -70,8 +70,8 @@ def check_promise(
         inside: scores of trials with the person in the data, more is likelier in, shape (I,). Trials must be independent:
             one person of each release, not several of one.
         outside: scores of trials without, shape (O,).
-        epsilon: ε promised.
-        delta: δ promised.
+        epsilon: guaranteed ε.
+        delta: guaranteed δ.
         significance: declared before looking.
 
     Raises:
@@ -81,10 +81,10 @@ def check_promise(
         raise ValueError("Expected two trials of a kind at least, with scores, to hold a promise against")
     pick_in, test_in = inside[::2], inside[1::2]
     pick_out, test_out = outside[::2], outside[1::2]
-    side = _promising(pick_in, pick_out, epsilon=epsilon, delta=delta)
+    side = _clearest_excess(pick_in, pick_out, epsilon=epsilon, delta=delta)
     tpr, fpr = _rates(side, test_in, test_out, significance)
     bound = float(largest_tpr(fpr.high, epsilon=epsilon, delta=delta))
-    return PromiseCheck(epsilon, delta, tpr, fpr, bound, tpr.low > bound)
+    return GuaranteeCheck(epsilon, delta, tpr, fpr, bound, tpr.low > bound)
 
 
 class _Threshold(NamedTuple):
@@ -105,11 +105,11 @@ def _rates(side: _Threshold, inside: Numbers, outside: Numbers, significance: fl
     return tpr, fpr
 
 
-def _promising(inside: Numbers, outside: Numbers, *, epsilon: float, delta: float) -> _Threshold:
+def _clearest_excess(inside: Numbers, outside: Numbers, *, epsilon: float, delta: float) -> _Threshold:
     """The side that seems to exceed the bound most clearly; however it is chosen, the other half of the trials decides."""
     thresholds = np.unique(np.concatenate([inside, outside]))
     above_in, above_out, below_in, below_out = (
-        _share(one, thresholds, above=above) for above in (True, False) for one in (inside, outside)
+        _share(scores, thresholds, above=above) for above in (True, False) for scores in (inside, outside)
     )
     best = []
     for sign, right, wrong, sizes in (

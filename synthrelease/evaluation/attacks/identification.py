@@ -1,4 +1,4 @@
-"""Who is it? Classifiers that know everybody's raw data from some recordings name the owners of released rows of others."""
+"""Who is it? Classifiers that know each person's raw data from some recordings re-identify released rows from others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def identification(
     the attack on that.
 
     Args:
-        known: what the attacker has: raw rows, with names, of everybody.
+        known: what the attacker has: raw rows of all people, with names.
         released: rows of other recordings, with their true owners, for scoring.
         classifier: one of `CLASSIFIERS`.
         seed: of trees and shuffles; the same seed, the same result.
@@ -92,9 +92,9 @@ def _named(rows: Windows, predicted: Labels) -> Numbers:
     names = rows.names
     person = np.searchsorted(names, units.people)
     column = np.searchsorted(names, voted)
-    there = np.isin(voted, names)
+    is_name = np.isin(voted, names)
     table = np.zeros((names.size, names.size))
-    np.add.at(table, (person[there], column[there]), 1.0)
+    np.add.at(table, (person[is_name], column[is_name]), 1.0)
     return table / np.bincount(person)[:, None]
 
 

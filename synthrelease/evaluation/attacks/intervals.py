@@ -70,16 +70,16 @@ def auc_rate(value: float, *, inside: int, outside: int) -> Rate:
 
 
 def residual_risk(main: Rate, control: Rate) -> Rate:
-    """Return R = (main − control)/(1 − control): of what was not to be known anyway, how much the release tells.
+    """Return R = (main − control)/(1 − control): how much of what was not known anyway the release reveals.
 
     The limits of both go through the derivatives of R and are added as independent ones are, below and above apart
     (Giomi et al. 2022, https://arxiv.org/abs/2211.10459, section 3.1, with asymmetric limits). nan where the control is 1.
     """
     if control.value >= 1:
         return Rate(math.nan, math.nan, math.nan)
-    left = 1 - control.value
-    value = (main.value - control.value) / left
-    by_control = (1 - main.value) / left**2
-    below = math.hypot((main.value - main.low) / left, by_control * (control.high - control.value))
-    above = math.hypot((main.high - main.value) / left, by_control * (control.value - control.low))
+    unknown = 1 - control.value
+    value = (main.value - control.value) / unknown
+    by_control = (1 - main.value) / unknown**2
+    below = math.hypot((main.value - main.low) / unknown, by_control * (control.high - control.value))
+    above = math.hypot((main.high - main.value) / unknown, by_control * (control.value - control.low))
     return Rate(value, value - below, min(value + above, 1.0))

@@ -34,7 +34,7 @@ def linkage(
     Args:
         known: rows of one known recording of each person, with names.
         released: rows, each with the person it was made from.
-        individuals: which released individual each row belongs to (a record is one by itself: 0, 1, …), shape (M,).
+        individuals: which released individual each row belongs to (each record is one: 0, 1, …), shape (M,).
         seed: of shuffles.
         placebo: rows in the same individuals that have nothing to do with whose they are said to be.
         draws: number of shuffles.
@@ -64,18 +64,19 @@ def _linked(known: Windows, released: Windows, individuals: Labels) -> tuple[Num
     queries, rows = scaled(known.values, known.values, released.values)
     votes = np.zeros((names.size, owners.size))
     start = 0
-    for near in equally_near(queries, rows):
+    for is_nearest in equally_near(queries, rows):
         # An individual counts once for a row, however many of its rows are equally near.
-        own = np.zeros((len(near), owners.size), dtype=bool)
-        at, row = np.nonzero(near)
-        own[at, individual[row]] = True
-        np.add.at(votes, person[start : start + len(near)], own / own.sum(axis=1, keepdims=True))
-        start += len(near)
+        voted = np.zeros((len(is_nearest), owners.size), dtype=bool)
+        query, row = np.nonzero(is_nearest)
+        voted[query, individual[row]] = True
+        stop = start + len(is_nearest)
+        np.add.at(votes, person[start:stop], voted / voted.sum(axis=1, keepdims=True))
+        start = stop
     best = votes >= votes.max(axis=1, keepdims=True) - _TIE
     link = best / best.sum(axis=1, keepdims=True)
-    there = np.isin(names, owners)
-    theirs = (owners[:, None] == names[None, there]).astype(np.float64)
-    return link[there] @ theirs, float(theirs.mean())
+    has_individual = np.isin(names, owners)
+    is_theirs = (owners[:, None] == names[None, has_individual]).astype(np.float64)
+    return link[has_individual] @ is_theirs, float(is_theirs.mean())
 
 
 def _owners(known: Windows, released: Windows, individuals: Labels) -> Labels:

@@ -1,4 +1,4 @@
-"""Who was in the data? From a score for every person, more for likelier members, and who truly was in, by lot."""
+"""Who was in the data? From a score for every person, more for likelier members, and who truly was in, at random."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from synthrelease.evaluation.attacks.chance import (
     division_test,
     least_division_p,
 )
-from synthrelease.evaluation.attacks.guarantee import PromiseCheck, check_promise
-from synthrelease.evaluation.attacks.intervals import Rate, auc_rate, coins_rate, share_rate
+from synthrelease.evaluation.attacks.guarantee import GuaranteeCheck, check_guarantee
+from synthrelease.evaluation.attacks.intervals import Rate, auc_rate, coins_rate
 from synthrelease.evaluation.attacks.nearest import nearest_distance, scaled
 from synthrelease.evaluation.attacks.result import AttackResult, judged
 from synthrelease.evaluation.attacks.roc import area_under_curve, at_false_positive_rate, balanced_accuracy
@@ -30,10 +30,10 @@ def membership(
     name: str = "nearest record",
     threshold: float | None = None,
     placebo: Numbers | None = None,
-    promised: tuple[float, float] | None = None,
+    guarantee: tuple[float, float] | None = None,
     draws: int = DRAWS,
 ) -> AttackResult:
-    """Return how well scores tell who was in the data.
+    """Return how well scores separate people in the data from people who are not.
 
     `main` is the area under the ROC curve within a round, averaged over rounds; ½ is chance. `control` is the same with shuffled divisions, or, with a
     placebo, the attack on that. `further` has the true-positive rates at false-positive
@@ -42,29 +42,33 @@ def membership(
 
     Args:
         scores: of each person in each round (each round a release of people drawn anew), shape (R, n), or (n,) for one.
-        members: who was in, by lot, the same shape.
+        members: who was in, at random, the same shape.
         seed: of shuffles.
         name: of the scorer.
         threshold: above which a score says "in", for balanced accuracy; the median of a round if None.
-        placebo: scores of the same people against a release that none of them is in: what can be told from them is not
-            by membership, but by how the people were divided; the same shape.
-        promised: (ε, δ) under replace-one, to hold the attack against: with one person of each round, by turns, because people of one
+        placebo: scores of the same people against a release that none of them is in: what they show is not
+            membership, but how the people were divided; the same shape.
+        guarantee: (ε, δ) under replace-one, to compare the attack with: by one person of each round, by turns, because people of one
             release are not independent trials.
         draws: number of shuffles.
 
     Raises:
-        ValueError: shapes differ, or in some round everybody is in, or nobody.
+        ValueError: shapes differ, or in some round everyone is a member, or no one.
     """
+    from scipy.stats import rankdata  # noqa: PLC0415  slow to import
+
     scores, members = checked_rounds(scores, members)
     random = SecureRandom.for_tests(seed).spawn("membership", name)
-    test = division_test(_ranks(scores), members, random=random.spawn("divisions"), draws=draws)
+    test = division_test(rankdata(scores, axis=1), members, random=random.spawn("divisions"), draws=draws)
     main = _area(scores, members)
     n = scores.shape[1]  # mean ranks inside and outside differ by n·(A − ½)
     control, control_p = Rate(0.5, 0.5 + test.low / n, 0.5 + test.high / n), test.control_p
     if placebo is not None:
         placebo, _ = checked_rounds(placebo, members)
-        other = division_test(_ranks(placebo), members, random=random.spawn("placebo"), draws=draws)
-        control, control_p = _area(placebo, members), min(1.0, 2 * min(other.p_value, test.control_p))
+        placebo_test = division_test(
+            rankdata(placebo, axis=1), members, random=random.spawn("placebo"), draws=draws
+        )
+        control, control_p = _area(placebo, members), min(1.0, 2 * min(placebo_test.p_value, test.control_p))
     middle = np.median(scores, axis=1, keepdims=True) if threshold is None else threshold
     balanced = balanced_accuracy((scores - middle).ravel(), members.ravel(), 0.0)
     result = AttackResult(
@@ -79,12 +83,12 @@ def membership(
         control_p=control_p,
         least_p=least_division_p(members, draws=draws),
         further={**_low_rates(scores, members), "balanced accuracy": balanced},
-        promise=None if promised is None else _promise(scores, members, *promised),
+        guarantee_check=None if guarantee is None else _guarantee_check(scores, members, *guarantee),
     )
     return judged([result])[0]
 
 
-def nearness(released: Numbers, people: Windows) -> Numbers:
+def closeness(released: Numbers, people: Windows) -> Numbers:
     """Return minus the mean distance of each person's rows to the nearest released record, shape (n,): a score of membership.
 
     In units of the spread of all people's rows, members or not, who are the population that the attacker knows.
@@ -93,25 +97,18 @@ def nearness(released: Numbers, people: Windows) -> Numbers:
     return -share_by_person(nearest_distance(queries, rows), people.people)
 
 
-def _ranks(scores: Numbers) -> Numbers:
-    from scipy.stats import rankdata  # noqa: PLC0415  slow to import
-
-    ranks: Numbers = rankdata(scores, axis=1)
-    return ranks
-
-
 def _area(scores: Numbers, members: Flags) -> Rate:
     rounds = zip(scores, members, strict=True)
-    area = float(np.mean([area_under_curve(own[inside], own[~inside]) for own, inside in rounds]))
+    areas = [area_under_curve(scored[inside], scored[~inside]) for scored, inside in rounds]
     once, never = members.any(axis=0).sum(), (~members).any(axis=0).sum()
-    return auc_rate(area, inside=int(once), outside=int(never))
+    return auc_rate(float(np.mean(areas)), inside=int(once), outside=int(never))
 
 
 def _low_rates(scores: Numbers, members: Flags) -> dict[str, Rate | float]:
     out: dict[str, Rate | float] = {}
     for rate in FALSE_POSITIVE_RATES:
-        found = at_false_positive_rate(scores[members], scores[~members], rate)
-        hits = scores > found.threshold
+        point = at_false_positive_rate(scores[members], scores[~members], rate)
+        hits = scores > point.threshold
         out[f"TPR at FPR {rate:.0%}"] = _by_person(hits, members)
         out[f"FPR of it, {rate:.0%} asked for"] = _by_person(hits, ~members)
     return out
@@ -119,14 +116,11 @@ def _low_rates(scores: Numbers, members: Flags) -> dict[str, Rate | float]:
 
 def _by_person(hits: Flags, counted: Flags) -> Rate:
     """The share of hits among what is counted, with the exact interval of so many trials as there are people in it."""
-    value = float(hits[counted].mean())
-    if len(hits) == 1:
-        return share_rate(hits[counted].astype(np.float64), method="exact")
-    return coins_rate(value, int(counted.any(axis=0).sum()), method="exact")
+    return coins_rate(float(hits[counted].mean()), int(counted.any(axis=0).sum()), method="exact")
 
 
-def _promise(scores: Numbers, members: Flags, epsilon: float, delta: float) -> PromiseCheck:
+def _guarantee_check(scores: Numbers, members: Flags, epsilon: float, delta: float) -> GuaranteeCheck:
     rounds = np.arange(len(scores))
     person = rounds % scores.shape[1]
     score, inside = scores[rounds, person], members[rounds, person]
-    return check_promise(score[inside], score[~inside], epsilon=epsilon, delta=delta)
+    return check_guarantee(score[inside], score[~inside], epsilon=epsilon, delta=delta)

@@ -9,11 +9,11 @@ from synthrelease.evaluation.attacks.windows import Flags, Labels, Numbers
 _BLOCK = 1 << 22  # distances held at once
 
 
-def scaled(reference: Numbers, *others: Numbers) -> tuple[Numbers, ...]:
+def scaled(reference: Numbers, *arrays: Numbers) -> tuple[Numbers, ...]:
     """Return arrays in units of the reference's spread around its mean, feature by feature; a constant feature keeps its unit."""
     mean, spread = reference.mean(axis=0), reference.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
-    return tuple((one - mean) / spread for one in others)
+    return tuple((array - mean) / spread for array in arrays)
 
 
 def nearest_distance(queries: Numbers, rows: Numbers) -> Numbers:

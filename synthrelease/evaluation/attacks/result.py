@@ -1,9 +1,9 @@
 """What an attack came to, and the verdict on it, alone and among others.
 
-A verdict is one of three. *Found*: people in the data were hit more often than the attack's own control, more clearly than
+A verdict is one of three. *Found*: people in the data were hit more often than in the attack's control, more clearly than
 chance explains at the declared significance, corrected for all attacks that were run together. *Nothing found*: this attack,
-with this many people, found nothing; it is no promise. *Cannot be trusted*: there were too few people for even a perfect attack
-to be told from luck, or the attack does as well where there is nothing to find.
+with this many people, found nothing; that is no guarantee. *Cannot be trusted*: there were too few people for even a perfect attack
+to be told from chance, or the attack does as well where there is nothing to find.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from synthrelease.evaluation.attacks.chance import (
     matching_test,
     people_needed,
 )
-from synthrelease.evaluation.attacks.guarantee import PromiseCheck
+from synthrelease.evaluation.attacks.guarantee import GuaranteeCheck
 from synthrelease.evaluation.attacks.intervals import Rate, residual_risk, share_rate
 from synthrelease.evaluation.attacks.windows import Flags, Numbers
 from synthrelease.evaluation.json_form import JsonForm
@@ -47,12 +47,13 @@ class AttackResult(JsonForm):
     """What an attack came to."""
 
     UNWRITTEN: ClassVar[tuple[str, ...]] = ("design", "least_p")
+    KEYS: ClassVar[Mapping[str, str]] = {"guarantee_check": "promise"}
 
     attack: str  # its name
     measure: str  # what `main` and `control` measure
     main: Rate  # the attack on those it is about
     control: Rate  # the same where there is nothing to find
-    chance: float  # what whoever has no release would reach
+    chance: float  # what an attacker without a release would reach
     people: int  # independent people behind `main`
     design: Permutation  # what is shuffled for the p-value
     p_value: float  # how likely chance does as well
@@ -62,12 +63,12 @@ class AttackResult(JsonForm):
     risk: Rate | None = None  # (main − control)/(1 − control), for attacks that have it
     further: Mapping[str, Rate | float] = field(default_factory=dict)  # other numbers, by name
     remarks: tuple[str, ...] = ()  # what a reader must know besides
-    promise: PromiseCheck | None = None  # the (ε, δ) that was promised, held against what was measured
+    guarantee_check: GuaranteeCheck | None = None  # the guaranteed (ε, δ), compared with what was measured
     verdict: AttackVerdict = AttackVerdict.UNTRUSTED  # see the module
     reason: str = "not judged"  # in words
     together: int = 0  # how many attacks the verdict is corrected for
     corrected_p: float = 1.0  # the p-value after correction
-    significance: float = SIGNIFICANCE  # what it was held against
+    significance: float = SIGNIFICANCE  # what it was compared with
 
 
 def matching_result(
@@ -96,8 +97,8 @@ def matching_result(
     test = matching_test(table, random=random.spawn("owners"), draws=draws)
     control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
     if placebo is not None:
-        other = matching_test(placebo, random=random.spawn("placebo"), draws=draws)
-        control, control_p = share_rate(other.shares), other.p_value
+        placebo_test = matching_test(placebo, random=random.spawn("placebo"), draws=draws)
+        control, control_p = share_rate(placebo_test.shares), placebo_test.p_value
     result = AttackResult(
         attack=attack,
         measure=measure,
@@ -130,13 +131,13 @@ def division_result(
         attack: its name.
         measure: what the shares are of.
         shares: of each person in each round, shape (R, n), or (n,) for one.
-        members: who was in, by lot, the same shape.
+        members: who was in, at random, the same shape.
         chance: what it takes no release to reach; the control if None.
         random: where shuffles come from.
         draws: number of shuffles.
 
     Raises:
-        ValueError: shapes differ, or in some round everybody is in, or nobody.
+        ValueError: shapes differ, or in some round everyone is a member, or no one.
     """
     shares, members = checked_rounds(shares, members)
     test = division_test(shares, members, random=random, draws=draws)
@@ -160,9 +161,9 @@ def division_result(
 def judged(
     results: Sequence[AttackResult], *, significance: float = SIGNIFICANCE
 ) -> tuple[AttackResult, ...]:
-    """Return results with verdicts that hold together: of releases that tell nothing, at most a share `significance` has any "found".
+    """Return results with verdicts that hold together: of releases that reveal nothing, at most a share `significance` has any "found".
 
-    An attack judges itself as if it had been run alone; whoever runs several judges all of them, once, with this.
+    An attack judges itself as if it had been run alone; if you run several, judge all of them once, with this.
 
     Args:
         results: of all attacks that were run on a release, those that found nothing included.
@@ -177,10 +178,10 @@ def judged(
     controls = holm(np.array([result.control_p for result in results]))
     return tuple(
         _judged(
-            replace(one, corrected_p=float(p), together=len(results), significance=significance),
+            replace(result, corrected_p=float(p), together=len(results), significance=significance),
             float(control),
         )
-        for one, p, control in zip(results, corrected, controls, strict=True)
+        for result, p, control in zip(results, corrected, controls, strict=True)
     )
 
 
@@ -193,28 +194,34 @@ def holm(p_values: Numbers) -> Numbers:
     return corrected
 
 
-def _judged(one: AttackResult, control_p: float) -> AttackResult:
-    significance, level = one.significance, one.significance / one.together
-    against = f"{one.main} against {one.control} of the control"
-    among = f"p = {one.corrected_p:.2g}, corrected for {one.together} attack{'s' * (one.together > 1)}"
-    if one.promise is not None and one.promise.violated:
-        return replace(one, verdict=AttackVerdict.FOUND, reason=f"the guarantee is violated: {one.promise}")
+def _judged(result: AttackResult, control_p: float) -> AttackResult:
+    significance, level = result.significance, result.significance / result.together
+    against = f"{result.main} against {result.control} of the control"
+    among = (
+        f"p = {result.corrected_p:.2g}, corrected for {result.together} attack{'s' * (result.together > 1)}"
+    )
+    if result.guarantee_check is not None and result.guarantee_check.violated:
+        return replace(
+            result, verdict=AttackVerdict.FOUND, reason=f"the guarantee is violated: {result.guarantee_check}"
+        )
     if control_p <= significance:
         reason = f"the control wins where there is nothing to find: {against}"
-        return replace(one, verdict=AttackVerdict.UNTRUSTED, reason=reason)
-    if one.corrected_p <= significance:
-        kept = f"; {one.promise}" if one.promise is not None else ""
-        return replace(one, verdict=AttackVerdict.FOUND, reason=f"{against}; {among}{kept}")
-    if one.least_p > level:
-        return replace(one, verdict=AttackVerdict.UNTRUSTED, reason=_too_few(one, level))
-    reason = f"{against}; {among}; with {one.people} people up to {one.main.high:.2f} cannot be excluded"
-    return replace(one, verdict=AttackVerdict.NOTHING, reason=reason)
+        return replace(result, verdict=AttackVerdict.UNTRUSTED, reason=reason)
+    if result.corrected_p <= significance:
+        kept = f"; {result.guarantee_check}" if result.guarantee_check is not None else ""
+        return replace(result, verdict=AttackVerdict.FOUND, reason=f"{against}; {among}{kept}")
+    if result.least_p > level:
+        return replace(result, verdict=AttackVerdict.UNTRUSTED, reason=_too_few(result, level))
+    reason = (
+        f"{against}; {among}; with {result.people} people up to {result.main.high:.2f} cannot be excluded"
+    )
+    return replace(result, verdict=AttackVerdict.NOTHING, reason=reason)
 
 
-def _too_few(one: AttackResult, level: float) -> str:
-    """What is missing for a perfect attack to be told from luck."""
-    but = f"even a perfect attack has p = {one.least_p:.2g}, and {level:.2g} is asked for"
-    needed = people_needed(one.design, level)
-    if needed > one.people:
-        return f"{one.people} people are too few: {but}; it takes {needed} people"
-    return f"too few shuffles: {but}; it takes `draws` of {math.ceil(1 / level)}"
+def _too_few(result: AttackResult, level: float) -> str:
+    """What is missing for a perfect attack to be told from chance."""
+    shortfall = f"even a perfect attack has p = {result.least_p:.2g}, and {level:.2g} is asked for"
+    needed = people_needed(result.design, level)
+    if needed > result.people:
+        return f"{result.people} people are too few: {shortfall}; it takes {needed} people"
+    return f"too few shuffles: {shortfall}; it takes `draws` of {math.ceil(1 / level)}"

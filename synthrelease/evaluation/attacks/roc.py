@@ -1,4 +1,4 @@
-"""How well a score tells members from others, at low rates of false alarms above all."""
+"""How well a score separates members from others, above all at low rates of false alarms."""
 
 from __future__ import annotations
 
@@ -10,18 +10,12 @@ import numpy as np
 from synthrelease.evaluation.attacks.windows import Flags, Numbers
 
 
-class Operating(NamedTuple):
-    """A threshold: who scores above it is taken for a member.
+class OperatingPoint(NamedTuple):
+    """A threshold: people who score above it are taken for members."""
 
-    Attributes:
-        threshold: the least at which no larger share of non-members is above.
-        tpr: share of members above it.
-        fpr: share of non-members above it, at most what was asked for.
-    """
-
-    threshold: float
-    tpr: float
-    fpr: float
+    threshold: float  # the least at which no larger share of non-members is above
+    tpr: float  # share of members above it
+    fpr: float  # share of non-members above it, at most the requested one
 
 
 def area_under_curve(inside: Numbers, outside: Numbers) -> float:
@@ -37,7 +31,7 @@ def area_under_curve(inside: Numbers, outside: Numbers) -> float:
     return float((below + up_to).mean() / (2 * len(outside)))
 
 
-def at_false_positive_rate(inside: Numbers, outside: Numbers, fpr: float) -> Operating:
+def at_false_positive_rate(inside: Numbers, outside: Numbers, fpr: float) -> OperatingPoint:
     """Return the threshold that at most a share `fpr` of the non-members exceeds, and what it finds.
 
     Of O non-members ⌊fpr·O⌋ may be above it: with fewer than 1/fpr of them none.
@@ -46,13 +40,13 @@ def at_false_positive_rate(inside: Numbers, outside: Numbers, fpr: float) -> Ope
         raise ValueError(f"Expected 0 <= fpr < 1, found fpr={fpr}")
     allowed = math.floor(fpr * len(outside) + 1e-9)
     threshold = float(np.sort(outside)[::-1][allowed])
-    return Operating(threshold, float((inside > threshold).mean()), float((outside > threshold).mean()))
+    return OperatingPoint(threshold, float((inside > threshold).mean()), float((outside > threshold).mean()))
 
 
 def randomized_tpr(inside: Numbers, outside: Numbers, fpr: float) -> float:
-    """Return the share of members that the best test finds at exactly a share `fpr` of false alarms: who is at the threshold is called by lot.
+    """Return the share of members that the best test finds at exactly a share `fpr` of false alarms: at the threshold, who is a member is guessed at random.
 
-    That is the test of Neyman and Pearson. Where many have the same score, a threshold alone would find nobody.
+    That is the test of Neyman and Pearson. Where many have the same score, a threshold alone would find no one.
     """
     if not 0 < fpr < 1:
         raise ValueError(f"Expected 0 < fpr < 1, found fpr={fpr}")

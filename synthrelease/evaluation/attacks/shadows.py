@@ -17,13 +17,13 @@ from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.attacks.windows import Flags, Labels, Numbers
 from synthrelease.parallel import Call, Progress, run_calls
 
-_OWN_SPREAD = 32  # shadows of a kind that tell a person's own spread; from fewer, everybody's together
+_OWN_SPREAD = 32  # shadows of a kind that estimate one person's spread; with fewer, all people share one
 _LEAST_SPREAD = 1e-9  # of the spread of all scores
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """Releases of random halves of the people, and what they say of everybody."""
+    """Releases of random halves of the people, and the scores of all people against them."""
 
     members: Flags  # who was in, shape (R, n)
     scores: Numbers  # of each person against each release, shape (R, n), or (R, n, S) for S scores at once
@@ -43,7 +43,7 @@ def released_rounds(
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> Rounds:
-    """Return the scores of everybody against releases of random halves of the people.
+    """Return the scores of all people against releases of random halves of the people.
 
     Args:
         release: makes a release from the people it is given, sorted, and a generator for its noise.
@@ -52,7 +52,7 @@ def released_rounds(
         rounds: number of releases.
         seed: of halves and noise; each round's depend on it and the round's number alone.
         n_jobs: rounds at a time; it changes no result.
-        progress: told of each round.
+        progress: called for each round.
 
     Raises:
         ValueError: fewer than two people, or no rounds.
@@ -74,16 +74,16 @@ def _round(
     random = SecureRandom.for_tests(seed).spawn("round", str(number))
     inside = np.zeros(len(people), dtype=bool)
     inside[random.spawn("half").permutation(len(people))[: len(people) // 2]] = True
-    told = score(release(np.sort(people[inside]), random.spawn("release")))
-    return inside, np.asarray(told, dtype=np.float64)
+    scores = score(release(np.sort(people[inside]), random.spawn("release")))
+    return inside, np.asarray(scores, dtype=np.float64)
 
 
 def likelihood_ratios(shadows: Rounds, observed: Numbers, *, online: bool) -> Numbers:
     """Return, for each observed score, how much likelier it is of a member, shape (R, n).
 
     Online: ln N(s; μ_in, σ_in²) − ln N(s; μ_out, σ_out²). Offline, from the releases without the person alone: (s − μ_out)/σ_out,
-    of which Carlini et al.'s Pr[N(μ_out, σ_out²) < s] is a function. Spreads are each person's own from 32 shadows of a
-    kind, below that everybody's together.
+    of which Carlini et al.'s Pr[N(μ_out, σ_out²) < s] is a function. Each person has a spread from 32 shadows of a
+    kind; with fewer, all people share one.
 
     Args:
         shadows: releases to learn from; scores of shape (R, n).

@@ -22,8 +22,8 @@ class Windows:
     """
 
     values: Numbers  # finite numbers, shape (N, F)
-    # whose each row is, shape (N,); of a released row, whose data it was made from: the attacker is told of
-    # it by nobody, it is for scoring alone
+    # whose each row is, shape (N,); of a released row, whose data it was made from: the attacker does not
+    # know it, it is for scoring alone
     people: Labels
     recordings: Labels  # from which recording each row is, shape (N,)
 
@@ -58,16 +58,16 @@ class Windows:
         return self.where(np.isin(self.recordings, list(recordings)))
 
     def thinned(self, every: int) -> Windows:
-        """Return the first, and from there every so many-th row of each person's each recording, in the order they stand.
+        """Return the first, and from there every so many-th row of each person's each recording, in their order.
 
-        Windows that overlap say nearly the same; whoever takes them for separate observations deceives themselves.
+        Windows that overlap say nearly the same; they are not separate observations.
         """
         if every < 1:
             raise ValueError(f"Expected every >= 1, found every={every}")
         return self.where(self._places()[0] % every == 0)
 
     def halves(self, gap: int = 0) -> tuple[Windows, Windows]:
-        """Return the first and the second half of each person's each recording, in the order rows stand; a middle row is of the first.
+        """Return the first and the second half of each person's each recording, in their order; a middle row is of the first.
 
         Args:
             gap: so many rows after the middle are left out: windows that overlap would be in both halves.
@@ -103,7 +103,7 @@ class Units:
 
     @property
     def rows(self) -> list[Labels]:
-        """The rows of each unit, in the order they stand."""
+        """The rows of each unit, in their order."""
         order = np.argsort(self.unit, kind="stable")
         return np.split(order, np.cumsum(np.bincount(self.unit))[:-1])
 

@@ -1,4 +1,4 @@
-"""What releases are held against, by mechanism."""
+"""Ground truth of releases, by mechanism."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import Any
 
 from synthrelease.evaluation.ground_truth.areas import AREAS
 from synthrelease.evaluation.ground_truth.generic import GENERIC
-from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind, GroundTruth, exact_parts, parts
+from synthrelease.evaluation.ground_truth.ground_truth import (
+    ComparedKind,
+    GroundTruth,
+    derivations,
+    exact_derivations,
+)
 from synthrelease.evaluation.ground_truth.maps import MAPS
 from synthrelease.evaluation.ground_truth.records import RECORDS
 from synthrelease.evaluation.ground_truth.signals import PUBLISHED_SIGNALS, SIGNALS
@@ -32,7 +37,7 @@ _KINDS: dict[type, ComparedKind] = {
     SyntheticRecords: RECORDS,
 }
 
-__all__ = ["ComparedKind", "GroundTruth", "exact_parts", "kind_of", "parts"]
+__all__ = ["ComparedKind", "GroundTruth", "derivations", "exact_derivations", "kind_of"]
 
 
 def kind_of(mechanism: Mechanism[Any]) -> ComparedKind:

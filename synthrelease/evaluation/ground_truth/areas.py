@@ -1,4 +1,4 @@
-"""What areas are held against: the true shares of dwell and of transitions, of all people on all their stimuli."""
+"""Ground truth of areas: the true shares of dwell and of transitions, of all people on all their stimuli."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.evaluation.arrays import Arrays
-from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_parts
-from synthrelease.evaluation.result import Measure, Values
-from synthrelease.kinds.areas.mechanism import AreaShares as Mechanism
+from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_derivations
+from synthrelease.evaluation.result import Measure, Scores
+from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.number_words import percent
@@ -28,19 +28,19 @@ _ROWS = 30  # of a table
 class AreaTruth:
     """True shares, and what they are measured by."""
 
-    mechanism: Mechanism
+    mechanism: AreaShares
     shares: Mapping[tuple[str, ...], NDArray[np.float64]]  # by the labels of the arrays in the bundle
     noun: str = "stimulus"
     measures: tuple[Measure, ...] = MEASURES
 
-    def of(self, released: Arrays) -> dict[str, Values]:
+    def of(self, released: Arrays) -> dict[str, Scores]:
         """Return the measures of the dwell, and of the transitions, of every stimulus."""
-        found: dict[str, Values] = {}
+        measured: dict[str, Scores] = {}
         for labels, truth in self.shares.items():
             if labels in released:
-                apart = np.abs(np.asarray(released[labels], dtype=np.float64) - truth)
-                found[f"{labels[0]}, {labels[1]}"] = (float(apart.sum()) / 2, float(apart.max()))
-        return found
+                errors = np.abs(np.asarray(released[labels], dtype=np.float64) - truth)
+                measured[f"{labels[0]}, {labels[1]}"] = (float(errors.sum()) / 2, float(errors.max()))
+        return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return equal shares."""
@@ -59,15 +59,10 @@ class AreaTruth:
                 f"{labels[0]}: shares of dwell",
                 ("area", "true, private", "released", "difference"),
                 tuple(
-                    (
-                        name,
-                        (
-                            TableCell(percent(a), a),
-                            TableCell(percent(b), b),
-                            TableCell(f"{100 * (b - a):+.1f} points"),
-                        ),
+                    (name, _cells(true_share, released_share))
+                    for name, true_share, released_share in zip(
+                        names, truth.tolist(), released[labels].tolist(), strict=True
                     )
-                    for name, a, b in zip(names, truth.tolist(), released[labels].tolist(), strict=True)
                 )[:_ROWS],
             )
             for labels, truth in self.shares.items()
@@ -75,26 +70,34 @@ class AreaTruth:
         ]
 
 
-def truth(mechanism: Mechanism) -> Collector:
+def _cells(true_share: float, released_share: float) -> tuple[TableCell, ...]:
+    return (
+        TableCell(percent(true_share), true_share),
+        TableCell(percent(released_share), released_share),
+        TableCell(f"{100 * (released_share - true_share):+.1f} points"),
+    )
+
+
+def truth_collector(mechanism: AreaShares) -> Collector:
     """Return what takes people's shares on all stimuli that they saw, however many."""
     p = mechanism.parameters
-    everything = replace(p, max_stimuli_per_person=len(p.stimuli))
-    return replace(mechanism, parameters=everything).collect
+    uncapped = replace(p, max_stimuli_per_person=len(p.stimuli))
+    return replace(mechanism, parameters=uncapped).collect
 
 
-def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> AreaTruth:  # noqa: ARG001  as all kinds
-    """Return what the output is held against."""
+def ground_truth(mechanism: AreaShares, collected: Sums, people: int) -> AreaTruth:  # noqa: ARG001  as all kinds
+    """Return what the output is compared with."""
     private = replace(mechanism.parameters, viewers=None)  # divided by what is there
-    (derive,) = exact_parts(AREAS, replace(mechanism, parameters=private), collected, QUIET)
+    (derive,) = exact_derivations(AREAS, replace(mechanism, parameters=private), collected, QUIET)
     shares = {k: np.asarray(v, dtype=np.float64) for k, v in derive().items() if k[-1] == "shares"}
     return AreaTruth(mechanism, shares)
 
 
-def labels(mechanism: Mechanism) -> list[list[tuple[str, ...]]]:
+def labels(mechanism: AreaShares) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged, stimulus by stimulus."""
     p = mechanism.parameters
     kinds = ("dwell", "transitions") if p.transitions else ("dwell",)
     return [[(stimulus, kind, "shares") for kind in kinds] for stimulus in p.stimuli]
 
 
-AREAS = ComparedKind(truth, yardstick, labels)
+AREAS = ComparedKind(truth_collector, ground_truth, labels)

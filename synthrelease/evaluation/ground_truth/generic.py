@@ -12,8 +12,8 @@ import numpy as np
 from synthrelease.bundle.format_1 import labels_of
 from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
-from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_parts
-from synthrelease.evaluation.result import Measure, Values
+from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_derivations
+from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.mechanism import Collector, Mechanism
 from synthrelease.report.exhibits import Exhibit
@@ -33,13 +33,13 @@ class WithoutNoise:
     noun: str = "item"
     measures: tuple[Measure, ...] = MEASURES
 
-    def of(self, released: Arrays) -> dict[str, Values]:
+    def of(self, released: Arrays) -> dict[str, Scores]:
         """Return the measures of every item."""
-        measured: dict[str, Values] = {}
+        measured: dict[str, Scores] = {}
         for labels, exact in self.values.items():
             if labels in released:
                 truth, shown = (
-                    np.asarray(one, dtype=np.float64).reshape(-1) for one in (exact, released[labels])
+                    np.asarray(array, dtype=np.float64).reshape(-1) for array in (exact, released[labels])
                 )
                 error = math.sqrt(float(np.mean((shown - truth) ** 2)))
                 varied = truth.std() > 0 and shown.std() > 0
@@ -58,14 +58,14 @@ class WithoutNoise:
         return []
 
 
-def truth(mechanism: Mechanism[Any]) -> Collector:
+def truth_collector(mechanism: Mechanism[Any]) -> Collector:
     """Return what takes people's contributions."""
     return mechanism.collect
 
 
-def yardstick(mechanism: Mechanism[Any], collected: Any, people: int) -> WithoutNoise:  # noqa: ARG001  as all kinds
+def ground_truth(mechanism: Mechanism[Any], collected: Any, people: int) -> WithoutNoise:  # noqa: ARG001  as all kinds
     """Return what the output is compared with."""
-    (derive,) = exact_parts(GENERIC, mechanism, collected, QUIET)
+    (derive,) = exact_derivations(GENERIC, mechanism, collected, QUIET)
     estimates = {labels for group in labels_of_estimates(mechanism) for labels in group}
     return WithoutNoise({labels: array for labels, array in derive().items() if labels in estimates})
 
@@ -73,8 +73,8 @@ def yardstick(mechanism: Mechanism[Any], collected: Any, people: int) -> Without
 def labels_of_estimates(mechanism: Mechanism[Any]) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged: estimates, item by item."""
     parameters = mechanism.parameters
-    estimates = [one for one in parameters.datasets(_UNKNOWN) if one.role is Role.ESTIMATE]
-    return [[labels_of(parameters, one, index) for one in estimates for index in one.indices()]]
+    estimates = [dataset for dataset in parameters.datasets(_UNKNOWN) if dataset.role is Role.ESTIMATE]
+    return [[labels_of(parameters, dataset, index) for dataset in estimates for index in dataset.indices()]]
 
 
-GENERIC = ComparedKind(truth, yardstick, labels_of_estimates)
+GENERIC = ComparedKind(truth_collector, ground_truth, labels_of_estimates)

@@ -1,4 +1,4 @@
-"""What a release of one output is held against: the truth, computed from the data without noise, caps or clips."""
+"""Ground truth of one output, computed from the data without noise, caps or clips."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, Protocol
 from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.dp.event import Event, RoundedGaussian
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
-from synthrelease.evaluation.result import Measure
-from synthrelease.evaluation.result import Values as Measured
+from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.mechanism import Collector, Mechanism
 from synthrelease.kinds.values import Values
@@ -32,16 +31,16 @@ class GroundTruth(Protocol):
         """What is measured, the most telling first."""
         ...
 
-    def of(self, released: Arrays) -> dict[str, Measured]:
+    def of(self, released: Arrays) -> dict[str, Scores]:
         """Return the measures of every item, from the arrays of some items by their labels below the output."""
         ...
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return what whoever has no data would publish in place of these arrays, by how they do it."""
+        """Return what someone without data would publish in place of these arrays, by their method."""
         ...
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
-        """Return the truth beside the release, and what they differ by."""
+        """Return truth and release side by side, and their difference."""
         ...
 
 
@@ -49,36 +48,26 @@ class GroundTruth(Protocol):
 class ComparedKind:
     """How outputs of one kind are judged. The functions take the output's mechanism."""
 
-    truth: Callable[[Any], Collector]  # what takes from some people's data what the truth is made of
-    yardstick: Callable[[Any, Any, int], GroundTruth]  # from what all people gave, and their number
-    labels: Callable[
-        [Any], Sequence[Sequence[Labels]]
-    ]  # of arrays in the bundle that are judged, read together
+    collector: Callable[[Any], Collector]  # what takes from some people's data what the truth is made of
+    ground_truth: Callable[[Any, Any, int], GroundTruth]  # from what all people gave, and their number
+    # labels of arrays in the bundle that are judged, in groups that are read together
+    labels: Callable[[Any], Sequence[Sequence[Labels]]]
     is_exact: bool = True  # whether it can be computed what would be released without noise
-    is_shrunk: bool = (
-        True  # whether values are shrunk by the noise's deviation; else intervals follow from it
-    )
-    by_item: bool = False  # whether items are large, and are looked at one after the other
+    is_shrunk: bool = True  # whether the noise's deviation shrinks values; else intervals follow from it
+    by_item: bool = False  # whether items are large, and are compared one after the other
     # Of outputs that are not exact: the integers that noise was drawn on, from what the truth is made of; {} if not known.
     counts: Callable[[Any, Any], Arrays] | None = None
 
 
-def exact_parts(
+def exact_derivations(
     kind: ComparedKind, mechanism: Mechanism[Any], collected: Any, event: Event
 ) -> list[Derivation]:
-    """Return what makes the release without noise, in parts: what clips, caps and bounds leave.
-
-    Args:
-        kind: of the output.
-        mechanism: of the output.
-        collected: what all people contribute.
-        event: what was done.
-    """
+    """Return what makes the release without noise, in parts: what clips, caps and bounds leave."""
     quiet = QUIET if kind.is_shrunk else event
-    return parts(kind, Values(mechanism.parameters, quiet, mechanism.exact(collected)), mechanism)
+    return derivations(kind, Values(mechanism.parameters, quiet, mechanism.exact(collected)), mechanism)
 
 
-def parts(kind: ComparedKind, values: Values, mechanism: Mechanism[Any]) -> list[Derivation]:
+def derivations(kind: ComparedKind, values: Values, mechanism: Mechanism[Any]) -> list[Derivation]:
     """Return what makes the arrays of a release by their labels, in one part, or item by item."""
     parameters = mechanism.parameters
     by_index: dict[tuple[int, ...], list[tuple[Dataset, tuple[int, ...]]]] = {}

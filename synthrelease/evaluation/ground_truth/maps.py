@@ -1,4 +1,4 @@
-"""What heatmaps are held against: where everybody truly looked, blurred as the release is, without noise, cap, clip or bound."""
+"""Ground truth of heatmaps: where all people looked, blurred as the release is, without noise, cap, clip or bound."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.metrics.maps import correlation, kl_divergence, mse, nss, similarity
-from synthrelease.evaluation.result import Measure, Values
+from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
@@ -54,21 +54,21 @@ class MapTruth:
     noun: str = "stimulus"
     measures: tuple[Measure, ...] = MEASURES
 
-    def of(self, released: Arrays) -> dict[str, Values]:
-        """Return the measures of every stimulus whose heatmap is given and that somebody looked at."""
-        found: dict[str, Values] = {}
+    def of(self, released: Arrays) -> dict[str, Scores]:
+        """Return the measures of every stimulus that has a heatmap and was looked at."""
+        measured: dict[str, Scores] = {}
         for stimulus, shown in _heatmaps(released).items():
             number = self.output.parameters.stimuli.index(stimulus)
             if self.points[number].any():
-                truth, looked = self.truth(stimulus), self.points[number]
-                found[stimulus] = (
+                truth, fixations = self.truth(stimulus), self.points[number]
+                measured[stimulus] = (
                     correlation(shown, truth),
                     similarity(shown, truth),
                     kl_divergence(shown, truth),
-                    nss(shown, looked),
+                    nss(shown, fixations),
                     mse(shown, truth),
                 )
-        return found
+        return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return what people look at in photographs on the whole, and an even map."""
@@ -84,7 +84,7 @@ class MapTruth:
         unit = "times even attention"
         if isinstance(self.output, CellHeatmap):
             unit = "counts" if self.output.parameters.people is None else "counts per person"
-        look = Look(self.output.parameters.screen, _blur_px(self.output), unit)
+        look = Look(self.output.parameters.screen, self.output.parameters.blur_px, unit)
         measured = self.of(released)
         return [
             compared_map(
@@ -104,44 +104,46 @@ class MapTruth:
 
     def truth(self, stimulus: str) -> Map:
         """Return the true map of a stimulus, in the unit of the release."""
-        own, output = self.shares[self.output.parameters.stimuli.index(stimulus)], self.output
+        cells, output = self.shares[self.output.parameters.stimuli.index(stimulus)], self.output
         if isinstance(output, CellHeatmap):
             people = output.parameters.people or 1
-            return self._blurred(own / people)
-        level = float(own.mean())
-        return self._blurred(own / level if level > 0 else np.ones_like(own))
+            return self._blurred(cells / people)
+        level = float(cells.mean())
+        return self._blurred(cells / level if level > 0 else np.ones_like(cells))
 
     def _blurred(self, cells: Map) -> Map:
         screen, output = self.output.parameters.screen, self.output
         size = screen.width_px, screen.height_px
         if cells.ndim == 2:
-            return blurred(cells, blur_px=_blur_px(output), screen_px=size)
+            return blurred(cells, blur_px=output.parameters.blur_px, screen_px=size)
         assert isinstance(output, SpectralHeatmap)
         from scipy.fft import dct, idct  # noqa: PLC0415  where a map has time
 
         time = np.arange(cells.shape[0]) * math.pi * output.parameters.form.blurs[0]
         smooth = np.exp(-0.5 * time**2)[:, None, None] * dct(cells, axis=0, norm="ortho")
         frames = idct(smooth, axis=0, norm="ortho")
-        return np.stack([blurred(frame, blur_px=_blur_px(output), screen_px=size) for frame in frames])
+        return np.stack(
+            [blurred(frame, blur_px=output.parameters.blur_px, screen_px=size) for frame in frames]
+        )
 
     def _centre_bias(self) -> Map:
         cells = self.shares.shape[1:]
-        screen = self.output.parameters.screen
-        blurs = _blur_px(self.output) / screen.height_px, _blur_px(self.output) / screen.width_px
-        known = band(tuple(max(blur, 0.01) for blur in blurs), 1e-3)
+        screen, blur_px = self.output.parameters.screen, self.output.parameters.blur_px
+        blurs = blur_px / screen.height_px, blur_px / screen.width_px
+        kept = band(tuple(max(blur, 0.01) for blur in blurs), 1e-3)
         shown = rendered(
-            prior(CENTRE, known).mean * known.attenuation, known, [middles(side) for side in cells[-2:]]
+            prior(CENTRE, kept).mean * kept.attenuation, kept, [middles(side) for side in cells[-2:]]
         )
         return np.broadcast_to(np.maximum(shown, 0.0), cells).copy()
 
 
-def truth(output: MapMechanism) -> Collector:
+def truth_collector(output: MapMechanism) -> Collector:
     """Return what takes from people where they looked."""
-    return partial(_looked, output=output)
+    return partial(_dwell_sums, output=output)
 
 
-def yardstick(output: MapMechanism, collected: Sums, people: int) -> MapTruth:  # noqa: ARG001  as all kinds
-    """Return what the output is held against."""
+def ground_truth(output: MapMechanism, collected: Sums, people: int) -> MapTruth:  # noqa: ARG001  as all kinds
+    """Return what the output is compared with."""
     return MapTruth(output, collected["shares"].astype(np.float64), collected["points"])
 
 
@@ -150,10 +152,10 @@ def labels(output: MapMechanism) -> list[list[tuple[str, ...]]]:
     return [[(stimulus, "heatmap")] for stimulus in output.parameters.stimuli]
 
 
-MAPS = ComparedKind(truth, yardstick, labels, by_item=True)
+MAPS = ComparedKind(truth_collector, ground_truth, labels, by_item=True)
 
 
-def _looked(gaze: Gaze, *, output: MapMechanism) -> Sums:
+def _dwell_sums(gaze: Gaze, *, output: MapMechanism) -> Sums:
     """Shares of dwell (or counts, as gaze maps have them) and samples on every cell of every stimulus."""
     place, used = _places(gaze, output)
     shape = (len(output.parameters.stimuli), *_cells(output))
@@ -186,13 +188,13 @@ def _places(gaze: Gaze, output: MapMechanism) -> tuple[NDArray[np.int64], NDArra
 
 def _weights(gaze: Gaze, output: SpectralHeatmap, used: NDArray[np.int64]) -> Map:
     """What each row counts: those of a person on a stimulus add up to 1."""
-    own = np.ones(used.size)
+    weights = np.ones(used.size)
     if output.parameters.weight == DURATION:
         assert gaze.duration is not None
-        own = gaze.duration[used].astype(np.float64)
+        weights = gaze.duration[used].astype(np.float64)
     group = gaze.person[used] * len(gaze.stimuli) + gaze.stimulus[used]
     _, place = np.unique(group, return_inverse=True)
-    shares: Map = own / np.bincount(place, own)[place]
+    shares: Map = weights / np.bincount(place, weights)[place]
     return shares
 
 
@@ -206,13 +208,9 @@ def _window(output: MapMechanism) -> tuple[float, float] | None:
     return output.parameters.window if isinstance(output, SpectralHeatmap) else None
 
 
-def _blur_px(output: MapMechanism) -> float:
-    return output.parameters.blur_px
-
-
 def _heatmaps(released: Arrays) -> dict[str, Map]:
     return {
         stimulus: np.asarray(array, dtype=np.float64)
-        for (stimulus, *_, what), array in released.items()
-        if what == "heatmap"
+        for (stimulus, *_, dataset), array in released.items()
+        if dataset == "heatmap"
     }

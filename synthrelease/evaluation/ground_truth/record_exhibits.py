@@ -18,46 +18,45 @@ _LABELLED = 12  # categories that all have room for their names
 def marginal_exhibits(
     attributes: Sequence[Attribute], released: Codes, real: Codes, weights: Numbers
 ) -> tuple[Exhibit, ...]:
-    """Return a picture or a table of each attribute.
-
-    Args:
-        attributes: in the order of the columns.
-        released: category numbers, shape (M, m).
-        real: the same of real rows, shape (N, m).
-        weights: of the real rows, shape (N,).
-    """
+    """Return a picture or a table of each attribute, a column of category numbers; `weights` are of the real rows."""
     exhibits: list[Exhibit] = []
     for a, attribute in enumerate(attributes):
-        ours = np.bincount(released[:, a], minlength=attribute.categories) / len(released)
-        theirs = np.bincount(real[:, a], weights, attribute.categories) / weights.sum()
+        released_shares = np.bincount(released[:, a], minlength=attribute.categories) / len(released)
+        real_shares = np.bincount(real[:, a], weights, attribute.categories) / weights.sum()
         listed = attribute.labels is not None and attribute.categories <= _LABELLED
-        exhibits.append((_of_labels if listed else _of_bins)(attribute, ours, theirs))
+        exhibits.append((_of_labels if listed else _of_bins)(attribute, released_shares, real_shares))
     return tuple(exhibits)
 
 
-def _of_labels(attribute: Attribute, ours: Numbers, theirs: Numbers) -> TableExhibit:
+def _of_labels(attribute: Attribute, released: Numbers, real: Numbers) -> TableExhibit:
     names = [*(attribute.labels or ()), *(["missing"] if attribute.missing else [])]
-    most = float(max(ours.max(), theirs.max()))
-    shares = np.stack([ours, theirs], axis=1).tolist()
+    most = float(max(released.max(), real.max()))
+    shares = np.stack([released, real], axis=1).tolist()
     cells = [tuple(TableCell(_percent(share), share / most) for share in row) for row in shares]
     rows = tuple(zip(names, cells, strict=True))
     return TableExhibit(attribute.name, ("category", "released", "real"), rows)
 
 
-def _of_bins(attribute: Attribute, ours: Numbers, theirs: Numbers) -> HistogramExhibit:
-    known = attribute.categories - attribute.missing
+def _of_bins(attribute: Attribute, released: Numbers, real: Numbers) -> HistogramExhibit:
+    present = attribute.categories - attribute.missing
     if attribute.labels is not None:
         low, high, unit = attribute.labels[0], attribute.labels[-1], "categories"
     else:
         low, high, unit = short(attribute.low or 0.0), short(attribute.high or 0.0), "bins"
     note = "Bars: released. Line: real, every person counting the same."
     if attribute.missing:
-        note += f" Missing: {_percent(ours[-1])} of the released records, {_percent(theirs[-1])} of the real ones."
-    distance = float(np.abs(ours - theirs).sum() / 2)
-    alt = f"Histogram of {attribute.name} in {known} {unit} from {low} to {high}: bars of released records, and a line of real "
+        note += f" Missing: {_percent(released[-1])} of the released records, {_percent(real[-1])} of the real ones."
+    distance = float(np.abs(released - real).sum() / 2)
+    alt = f"Histogram of {attribute.name} in {present} {unit} from {low} to {high}: bars of released records, and a line of real "
     alt += f"ones. Total variation distance {distance:.3f}."
     return histogram(
-        ours[:known], title=attribute.name, low=low, high=high, alt=alt, note=note, outline=theirs[:known]
+        released[:present],
+        title=attribute.name,
+        low=low,
+        high=high,
+        alt=alt,
+        note=note,
+        outline=real[:present],
     )
 
 

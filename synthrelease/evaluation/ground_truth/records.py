@@ -1,4 +1,4 @@
-"""What synthetic records are held against: how the real ones are distributed, each attribute and each pair.
+"""Ground truth of synthetic records: the distribution of the real ones, by attribute and by pair.
 
 Every person counts the same in the truth, however many rows they have, since that is what a fit does.
 """
@@ -18,7 +18,7 @@ from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.ground_truth.record_exhibits import marginal_exhibits
 from synthrelease.evaluation.metrics.records import associations, distances, one_each
 from synthrelease.evaluation.records.rows import Codes, Labels, Numbers
-from synthrelease.evaluation.result import Measure, Values
+from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.records.fit import weighted_counts
@@ -53,43 +53,44 @@ class RecordTruth:
         """Of one attribute, and of it with the others."""
         return ONE_WAY, TWO_WAY, ASSOCIATION
 
-    def of(self, released: Arrays) -> dict[str, Values]:
+    def of(self, released: Arrays) -> dict[str, Scores]:
         """Return the measures of every attribute that is there; of pairs, with the others that are there."""
-        there = self._there(released)
-        return self.of_codes(self._codes(released, there), there=there) if there else {}
+        present = self._present(released)
+        return self.of_codes(self._codes(released, present), present=present) if present else {}
 
     def of_codes(
-        self, released: Codes, weights: Numbers | None = None, *, there: Sequence[int] | None = None
-    ) -> dict[str, Values]:
+        self, released: Codes, weights: Numbers | None = None, *, present: Sequence[int] | None = None
+    ) -> dict[str, Scores]:
         """Return the measures of every attribute; NaN of pairs if there is one.
 
         Args:
             released: category numbers, shape (M, m).
             weights: of these rows, shape (M,); default equal ones.
-            there: the attributes that the columns are of; default all.
+            present: the attributes that the columns are of; default all.
         """
-        chosen = list(range(len(self.parameters.attributes)) if there is None else there)
+        chosen = list(range(len(self.parameters.attributes)) if present is None else present)
         attributes = [self.parameters.attributes[a] for a in chosen]
-        sizes, own = [attribute.categories for attribute in attributes], one_each(self.people)
-        real = self.codes[:, chosen]
-        found = distances(released, real, sizes, weights=own, released_weights=weights)
-        apart = np.abs(
-            associations(released, sizes, weights=weights) - associations(real, sizes, weights=own)
+        sizes = [attribute.categories for attribute in attributes]
+        real_codes, real_weights = self.codes[:, chosen], one_each(self.people)
+        distance = distances(released, real_codes, sizes, weights=real_weights, released_weights=weights)
+        association_errors = np.abs(
+            associations(released, sizes, weights=weights)
+            - associations(real_codes, sizes, weights=real_weights)
         )
         m = len(sizes)
         pairs = ~np.eye(m, dtype=bool)
         two_way, off = (
-            (one * pairs).sum(axis=1) / (m - 1) if m > 1 else np.full(1, np.nan)
-            for one in (found.two_way, apart)
+            (matrix * pairs).sum(axis=1) / (m - 1) if m > 1 else np.full(1, np.nan)
+            for matrix in (distance.two_way, association_errors)
         )
-        table = np.stack([found.one_way, two_way, off], axis=1).tolist()
-        return {one.name: tuple(values) for one, values in zip(attributes, table, strict=True)}
+        table = np.stack([distance.one_way, two_way, off], axis=1).tolist()
+        return {attribute.name: tuple(values) for attribute, values in zip(attributes, table, strict=True)}
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return as many records that are uniform over the categories."""
         random = SecureRandom.for_tests(0).spawn("uniform over the bins")
         uniform: Arrays = {}
-        for a in self._there(released):
+        for a in self._present(released):
             attribute = self.parameters.attributes[a]
             count = len(released[attribute.name, "category"])
             codes = random.spawn(attribute.name).integers(attribute.categories, count)
@@ -100,24 +101,24 @@ class RecordTruth:
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return the distribution of each attribute over released and over real records."""
-        there = self._there(released)
-        if not there:
+        present = self._present(released)
+        if not present:
             return ()
-        attributes = [self.parameters.attributes[a] for a in there]
+        attributes = [self.parameters.attributes[a] for a in present]
         weights = one_each(self.people)
-        return marginal_exhibits(attributes, self._codes(released, there), self.codes[:, there], weights)
+        return marginal_exhibits(attributes, self._codes(released, present), self.codes[:, present], weights)
 
-    def _there(self, released: Arrays) -> list[int]:
-        """The attributes whose records are there; beside them a bundle may have the noised counts of a model."""
+    def _present(self, released: Arrays) -> list[int]:
+        """The attributes whose records are there; a bundle may also have the noisy counts of a model."""
         attributes = self.parameters.attributes
-        return [a for a, one in enumerate(attributes) if (one.name, "category") in released]
+        return [a for a, attribute in enumerate(attributes) if (attribute.name, "category") in released]
 
-    def _codes(self, released: Arrays, there: Sequence[int]) -> Codes:
+    def _codes(self, released: Arrays, present: Sequence[int]) -> Codes:
         attributes = self.parameters.attributes
-        return np.stack([released[attributes[a].name, "category"] for a in there], axis=1)
+        return np.stack([released[attributes[a].name, "category"] for a in present], axis=1)
 
 
-def _truth(mechanism: SyntheticRecords) -> Collector:
+def _truth_collector(mechanism: SyntheticRecords) -> Collector:
     return partial(_coded, parameters=mechanism.parameters)
 
 
@@ -126,7 +127,7 @@ def _coded(data: Features, parameters: RecordsParameters) -> Rows:
     return Rows(((people, codes),))
 
 
-def _yardstick(mechanism: SyntheticRecords, collected: Rows, people: int) -> RecordTruth:  # noqa: ARG001  as all kinds
+def _ground_truth(mechanism: SyntheticRecords, collected: Rows, people: int) -> RecordTruth:  # noqa: ARG001  as all kinds
     owners, codes = collected.whole()
     return RecordTruth(mechanism.parameters, codes, owners)
 
@@ -142,7 +143,7 @@ def _labels(mechanism: SyntheticRecords) -> Sequence[Sequence[tuple[str, ...]]]:
 
 
 def _counts(mechanism: SyntheticRecords, collected: Rows) -> Arrays:
-    """The joint counts of a fit with noise; of a randomized test nobody knows which people were fitted."""
+    """The joint counts of a fit with noise; of a randomized test it is not known which people were fitted."""
     p = mechanism.parameters
     if p.fit != DP or p.is_randomized:
         return {}
@@ -151,4 +152,4 @@ def _counts(mechanism: SyntheticRecords, collected: Rows) -> Arrays:
     return {(*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()}
 
 
-RECORDS = ComparedKind(_truth, _yardstick, _labels, is_exact=False, counts=_counts)
+RECORDS = ComparedKind(_truth_collector, _ground_truth, _labels, is_exact=False, counts=_counts)

@@ -1,8 +1,8 @@
-"""What signals are held against: everybody's own series, completed as the plan says, and without noise, clip or cut-off.
+"""Ground truth of signals: each person's series, completed as the plan says, and without noise, clip or cut-off.
 
-Of mean signals the truth is the mean over the people who have the series, less each one's own baseline where the release is of
-changes. Everybody's own series are released in an order drawn by lot: they are compared in the order that fits best, which flatters
-them: in noise alone, too, it finds some correlation.
+Of mean signals the truth is the mean over the people who have the series, less each person's baseline where the release is of
+changes. Individual series are released in random order: they are compared in the order that fits best, which flatters
+them, because it finds some correlation in noise alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from synthrelease.data.features import Features
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.metrics.signals import nmse, relative_mse, series_correlation
-from synthrelease.evaluation.result import Measure, Values
+from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Rows, Sums
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
@@ -48,7 +48,6 @@ MEASURES = (
     ),
 )
 
-
 # In noise alone the order that fits best finds some correlation.
 MEASURES_OF_EACH = (
     Measure(
@@ -65,59 +64,54 @@ class SignalTruth:
     """True courses, and what they are measured by."""
 
     output: SignalsMechanism  # with all its public parameters
-    # the truth, shape (R, F, n) of mean signals, (people, R, F, n) of everybody's own; NaN where nobody has
-    # any
+    # the truth, shape (R, F, n) of mean signals, (people, R, F, n) of individual series; NaN where missing
     series: Series
     noun: str = "recording and feature"
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Of one course, or of everybody's own."""
+        """Of mean series, or of individual ones."""
         return MEASURES if self.series.ndim == 3 else MEASURES_OF_EACH
 
-    def of(self, released: Arrays) -> dict[str, Values]:
-        """Return the measures of every recording's every feature that somebody has."""
-        found: dict[str, Values] = {}
+    def of(self, released: Arrays) -> dict[str, Scores]:
+        """Return the measures of every recording's every feature that someone has."""
+        measured: dict[str, Scores] = {}
         for (recording, feature), shown in self._in_order(released).items():
             truth = self.truth(recording, feature)
-            there = np.isfinite(truth).all(axis=-1)
-            if not there.any():
+            complete = np.isfinite(truth).all(axis=-1)
+            if not complete.any():
                 continue
-            own, real = (shown[there], truth[there]) if truth.ndim > 1 else (shown, truth)
-            found[f"{recording}, {feature}"] = (
-                float(np.mean(series_correlation(own, real))),
-                float(np.mean(relative_mse(own, real))),
-                float(np.mean(nmse(own, real))),
+            pair = (shown[complete], truth[complete]) if truth.ndim > 1 else (shown, truth)
+            measured[f"{recording}, {feature}"] = (
+                float(np.mean(series_correlation(*pair))),
+                float(np.mean(relative_mse(*pair))),
+                float(np.mean(nmse(*pair))),
             )
-        return found
+        return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return a flat line in the middle of the bounds, or at no change."""
         flat: Arrays = {}
-        for (recording, feature, what), array in _labelled(released):
-            if what == "values":
+        for (recording, feature, dataset), array in _labelled(released):
+            if dataset == "values":
                 level = 0.0 if _of_changes(self.output) else sum(self._bounds(feature)) / 2
-                flat[recording, feature, what] = np.full(array.shape, level)
+                flat[recording, feature, dataset] = np.full(array.shape, level)
         return {"no data: a flat line": flat}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
-        """Return for every feature the true courses beside the released ones; of everybody's own series, the mean of both."""
+        """Return for every feature the true and the released mean series; of individual series, the mean of both."""
         shown = self._in_order(released)
         bands = {
             (r, f): np.asarray(array, dtype=np.float64)
-            for (r, f, what), array in _labelled(released)
-            if what == "uncertainty"
+            for (r, f, dataset), array in _labelled(released)
+            if dataset == "uncertainty" and not self.output.parameters.is_each
         }
         features = list(dict.fromkeys(feature for _, feature in shown))
         return [
             compared_signals(
                 {r: _mean(self.truth(r, f)) for r, f in shown if f == feature},
-                {r: _mean(own) for (r, f), own in shown.items() if f == feature},
-                {
-                    r: bands[r, f]
-                    for r, f in shown
-                    if f == feature and (r, f) in bands and own_course(self.output)
-                },
+                {r: _mean(series) for (r, f), series in shown.items() if f == feature},
+                {r: bands[r, f] for r, f in shown if f == feature and (r, f) in bands},
                 title=feature,
                 y_label=f"change of {feature}" if _of_changes(self.output) else feature,
             )
@@ -125,26 +119,26 @@ class SignalTruth:
         ]
 
     def truth(self, recording: str, feature: str) -> Series:
-        """Return the true course of a feature in a recording, shape (n,), or everybody's, shape (people, n)."""
+        """Return the true course of a feature in a recording, shape (n,), or of each person, shape (people, n)."""
         output = self.output
-        own: Series = self.series[
+        series: Series = self.series[
             ...,
             output.parameters.recordings.index(recording),
             output.parameters.feature_names.index(feature),
             :,
         ]
-        return own
+        return series
 
     def _bounds(self, feature: str) -> tuple[float, float]:
         p = self.output.parameters
         return p.features[p.feature_names.index(feature)].bounds
 
     def _in_order(self, released: Arrays) -> dict[tuple[str, str], Series]:
-        """Released values; everybody's own in the order in which they fit the true ones best, all series of a person together."""
+        """Released values; individual series in the order that fits the true ones best, all series of a person together."""
         values = {
             (recording, feature): np.asarray(array, dtype=np.float64)
-            for (recording, feature, what), array in _labelled(released)
-            if what == "values"
+            for (recording, feature, dataset), array in _labelled(released)
+            if dataset == "values"
         }
         if self.series.ndim == 3 or not values:
             return values
@@ -152,27 +146,22 @@ class SignalTruth:
 
         people = len(self.series)
         distance = np.zeros((people, people))
-        for (recording, feature), own in values.items():
+        for (recording, feature), series in values.items():
             low, high = self._bounds(feature)
             truth = np.nan_to_num(self.truth(recording, feature), nan=(low + high) / 2) / (high - low)
-            scaled = own / (high - low)
+            scaled = series / (high - low)
             distance += (truth**2).sum(1)[:, None] + (scaled**2).sum(1) - 2 * truth @ scaled.T
         order = linear_sum_assignment(distance)[1]
-        return {labels: own[order] for labels, own in values.items()}
+        return {labels: series[order] for labels, series in values.items()}
 
 
-def own_course(output: SignalsMechanism) -> bool:
-    """Return whether what is released is one course of all people, with a band of its own."""
-    return not _of_each(output)
-
-
-def truth(output: SignalsMechanism) -> Collector:
+def truth_collector(output: SignalsMechanism) -> Collector:
     """Return what takes people's series."""
     return partial(_series, output=output)
 
 
-def yardstick(output: SignalsMechanism, collected: Sums | Rows, people: int) -> SignalTruth:  # noqa: ARG001  as all kinds
-    """Return what the output is held against."""
+def ground_truth(output: SignalsMechanism, collected: Sums | Rows, people: int) -> SignalTruth:  # noqa: ARG001  as all kinds
+    """Return what the output is compared with."""
     if isinstance(collected, Rows):
         return SignalTruth(output, collected.whole()[1])
     present = collected["people"][..., None].astype(np.float64)
@@ -181,56 +170,54 @@ def yardstick(output: SignalsMechanism, collected: Sums | Rows, people: int) -> 
 
 
 def labels(output: SignalsMechanism) -> list[list[tuple[str, ...]]]:
-    """Return the arrays that are judged; everybody's own series all at once, since one order is for all."""
-    whats = ("values",) if isinstance(output, PublishedSignals) else ("values", "uncertainty")
+    """Return the arrays that are judged; individual series all at once, since they share one order."""
+    datasets = ("values",) if isinstance(output, PublishedSignals) else ("values", "uncertainty")
     return [
         [
-            (r, f, what)
+            (r, f, dataset)
             for r in output.parameters.recordings
             for f in output.parameters.feature_names
-            for what in whats
+            for dataset in datasets
         ]
     ]
 
 
-SIGNALS = ComparedKind(truth, yardstick, labels)
-PUBLISHED_SIGNALS = ComparedKind(truth, yardstick, labels, is_exact=False)
+SIGNALS = ComparedKind(truth_collector, ground_truth, labels)
+PUBLISHED_SIGNALS = ComparedKind(truth_collector, ground_truth, labels, is_exact=False)
 
 
 def _series(data: Features, *, output: SignalsMechanism) -> Sums | Rows:
-    """Sums of people's series and how many there are; or everybody's own."""
+    """Sums of people's series and how many there are; or the individual series."""
     data, recordings, length = (
         data.only(output.parameters.feature_names),
         len(data.recordings),
         output.parameters.length,
     )
-    group, completed, there = completed_series(data, length, completion=output.parameters.completion)
+    group, completed, is_recorded = completed_series(data, length, completion=output.parameters.completion)
     series = np.full((data.people * recordings, len(data.features), length), np.nan)
-    series[group] = np.where(there[:, :, None], np.moveaxis(completed, 1, 2), np.nan)
-    whole = series.reshape(data.people, recordings, len(data.features), length)
-    if _of_each(output):
-        return Rows(((np.arange(data.people), whole),))
+    series[group] = np.where(is_recorded[:, :, None], np.moveaxis(completed, 1, 2), np.nan)
+    by_person = series.reshape(data.people, recordings, len(data.features), length)
+    if output.parameters.is_each:
+        return Rows(((np.arange(data.people), by_person),))
     if isinstance(output, SpectralSignals):
-        whole = whole - _baseline(whole, output)
-    counted = np.isfinite(whole[..., 0])
-    return Sums({"series": np.nansum(whole, axis=0), "people": counted.sum(axis=0)})
+        by_person = by_person - _baseline(by_person, output)
+    counted = np.isfinite(by_person[..., 0])
+    return Sums({"series": np.nansum(by_person, axis=0), "people": counted.sum(axis=0)})
 
 
 def _baseline(series: Series, output: SpectralSignals) -> Series:
-    """Each person's own, to be taken off, of the shape of one step."""
+    """Each person's baseline, of the shape of one step."""
     form = output.parameters.form
     if form.baseline == NO_BASELINE:
         return np.zeros((*series.shape[:-1], 1))
     level: Series = series[..., : form.levelled_steps].mean(axis=-1, keepdims=True)
     if form.baseline != OF_PERSON:
         return level
-    there = np.isfinite(level)
-    mean: Series = np.nansum(level, axis=1, keepdims=True) / np.maximum(there.sum(axis=1, keepdims=True), 1)
+    has_level = np.isfinite(level)
+    mean: Series = np.nansum(level, axis=1, keepdims=True) / np.maximum(
+        has_level.sum(axis=1, keepdims=True), 1
+    )
     return mean
-
-
-def _of_each(output: SignalsMechanism) -> bool:
-    return output.parameters.is_each
 
 
 def _of_changes(output: SignalsMechanism) -> bool:
@@ -240,8 +227,8 @@ def _of_changes(output: SignalsMechanism) -> bool:
 def _mean(series: Series) -> Series:
     if series.ndim == 1:
         return series
-    there = np.isfinite(series).all(axis=1)
-    mean: Series = series[there].mean(axis=0) if there.any() else np.full(series.shape[1], np.nan)
+    complete = np.isfinite(series).all(axis=1)
+    mean: Series = series[complete].mean(axis=0) if complete.any() else np.full(series.shape[1], np.nan)
     return mean
 
 

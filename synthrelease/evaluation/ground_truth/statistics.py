@@ -1,4 +1,4 @@
-"""What statistics are held against: the same ones without noise, of all people in all their groups."""
+"""Ground truth of statistics: the same ones without noise, of all people in all their groups."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
-from synthrelease.evaluation.result import Measure, Values
+from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
-from synthrelease.kinds.statistics.mechanism import Statistics as Mechanism
+from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
 from synthrelease.number_words import short
 from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value
@@ -39,47 +39,47 @@ _ROWS = 60  # of a table
 class StatisticsTruth:
     """True statistics, and what they are measured by."""
 
-    mechanism: Mechanism
+    mechanism: Statistics
     values: Mapping[Place, NDArray[np.float64]]  # the truth, by statistic, group if there is any, and feature
-    people: int  # which under add-remove-one this page alone may tell
+    people: int  # which under add-remove-one only this page may show
     noun: str = "statistic"
     measures: tuple[Measure, ...] = MEASURES
 
-    def of(self, released: Arrays) -> dict[str, Values]:
+    def of(self, released: Arrays) -> dict[str, Scores]:
         """Return the measures of every statistic."""
-        found: dict[str, Values] = {}
+        measured: dict[str, Scores] = {}
         for place, truth in self.values.items():
             if (*place, "value") not in released:
                 continue
-            own = np.asarray(released[*place, "value"], dtype=np.float64)
-            error = np.abs(own - truth).sum() / 2 if place[0] == HISTOGRAM else np.abs(own - truth).max()
+            shown = np.asarray(released[*place, "value"], dtype=np.float64)
+            error = np.abs(shown - truth).sum() / 2 if place[0] == HISTOGRAM else np.abs(shown - truth).max()
             ends, inside = released.get((*place, "interval")), math.nan
             if ends is not None:
                 low, high = np.asarray(ends, dtype=np.float64).T
                 inside = float(((low <= truth) & (truth <= high)).mean())
-            found[", ".join(place)] = (float(error) / self._range(place), inside)
-        return found
+            measured[", ".join(place)] = (float(error) / self._range(place), inside)
+        return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return what the bounds alone say: their middle, evenly spread values, everybody counted."""
+        """Return what the bounds alone say: their middle, evenly spread values, everyone counted."""
         guess: Arrays = {}
         people = float(self.people)
-        for *place, what in released:
-            if what == "value":
-                bounds, shape = self._bounds(place), released[*place, what].shape
+        for *place, dataset in released:
+            if dataset == "value":
+                bounds, shape = self._bounds(place), released[*place, dataset].shape
                 level = sum(bounds) / 2
                 if quantile(place[0]) is None:
                     level = NOISY_STATISTICS[place[0]].without_data(bounds, people, self._divisor)
                 if place[0] == HISTOGRAM:
                     level /= shape[0]
-                guess[*place, what] = np.full(shape, level)
+                guess[*place, dataset] = np.full(shape, level)
         return {"no data: what the bounds say": guess}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return a table of the single numbers, true and released."""
         rows = [
-            (", ".join(place), tuple(map(TableCell, (short(float(truth[0])), *self._told(released, place)))))
-            for place, truth in self.values.items()
+            (", ".join(place), self._cells(released, place))
+            for place in self.values
             if place[0] != HISTOGRAM and (*place, "value") in released
         ]
         if not rows:
@@ -90,9 +90,12 @@ class StatisticsTruth:
         note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
         return [TableExhibit("True and released values", head, tuple(rows[:_ROWS]), note)]
 
-    def _told(self, released: Arrays, place: Place) -> tuple[str, str]:
-        own, ends = float(released[*place, "value"][0]), released.get((*place, "interval"))
-        return short(own), "" if ends is None else " to ".join(short(float(end)) for end in ends[0])
+    def _cells(self, released: Arrays, place: Place) -> tuple[TableCell, ...]:
+        """The true value, the released one and its interval."""
+        ends = released.get((*place, "interval"))
+        interval = "" if ends is None else " to ".join(short(float(end)) for end in ends[0])
+        values = self.values[place], released[*place, "value"]
+        return (*(TableCell(short(float(value[0]))) for value in values), TableCell(interval))
 
     @property
     def _divisor(self) -> int | None:
@@ -111,13 +114,13 @@ class StatisticsTruth:
         return NOISY_STATISTICS[place[0]].width((low, high), float(self.people), self._divisor)
 
 
-def truth(mechanism: Mechanism) -> Collector:
+def truth_collector(mechanism: Statistics) -> Collector:
     """Return what takes people's aggregates, in all their groups."""
     return _unbounded(mechanism).collect
 
 
-def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> StatisticsTruth:
-    """Return what the output is held against."""
+def ground_truth(mechanism: Statistics, collected: Sums, people: int) -> StatisticsTruth:
+    """Return what the output is compared with."""
     p, values = mechanism.parameters, {}
     exact = _unbounded(mechanism).exact(collected)
     for name, (g, group), (f, feature) in itertools.product(
@@ -134,7 +137,7 @@ def yardstick(mechanism: Mechanism, collected: Sums, people: int) -> StatisticsT
     return StatisticsTruth(mechanism, values, people)
 
 
-def labels(mechanism: Mechanism) -> list[list[Place]]:
+def labels(mechanism: Statistics) -> list[list[Place]]:
     """Return the arrays that are judged, statistic by statistic."""
     p = mechanism.parameters
     places = [
@@ -144,18 +147,18 @@ def labels(mechanism: Mechanism) -> list[list[Place]]:
     ]
     return [
         [
-            (name, *place, what)
+            (name, *place, dataset)
             for place in places
-            for what in (("value",) if quantile(name) is not None else ("value", "interval"))
+            for dataset in (("value",) if quantile(name) is not None else ("value", "interval"))
         ]
         for name in p.statistics
     ]
 
 
-STATISTICS = ComparedKind(truth, yardstick, labels, is_shrunk=False)
+STATISTICS = ComparedKind(truth_collector, ground_truth, labels, is_shrunk=False)
 
 
-def _unbounded(mechanism: Mechanism) -> Mechanism:
+def _unbounded(mechanism: Statistics) -> Statistics:
     p = mechanism.parameters
-    everything = replace(p, people=None, max_groups_per_person=len(p.groups or [1]))
-    return replace(mechanism, parameters=everything)
+    uncapped = replace(p, people=None, max_groups_per_person=len(p.groups or [1]))
+    return replace(mechanism, parameters=uncapped)

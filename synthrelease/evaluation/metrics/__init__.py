@@ -1,4 +1,4 @@
-"""Measures of utility, computed beside the private data and never released themselves."""
+"""Measures of utility, computed from the private data and never released themselves."""
 
 from synthrelease.evaluation.metrics.maps import correlation, kl_divergence, mse, nss, similarity
 from synthrelease.evaluation.metrics.signals import (

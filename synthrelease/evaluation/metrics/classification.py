@@ -1,4 +1,4 @@
-"""How well classifiers tell labels from windows of features, window by window and by majority vote.
+"""How well classifiers predict labels from windows of features, window by window and by majority vote.
 
 The four classifiers of Bozkir et al. 2021, section "Classification accuracy results": k-NN (k = 11), SVM (radial basis functions,
 C = 1, scale from the data), decision tree, random forest (10 trees); features to zero mean and unit variance by what was
@@ -26,15 +26,10 @@ Labels = NDArray[np.int64]
 
 
 class Accuracy(NamedTuple):
-    """Shares of right answers.
+    """Shares of right answers."""
 
-    Attributes:
-        windows: of all windows.
-        voted: of all units (recordings, say), each having the label that most of its windows were given.
-    """
-
-    windows: float
-    voted: float
+    windows: float  # of all windows
+    voted: float  # of all units (recordings, say), each with the label that most of its windows were given
 
 
 def leave_one_group_out_accuracy(
@@ -44,7 +39,7 @@ def leave_one_group_out_accuracy(
 
     Args:
         values: features of windows, shape (N, F).
-        labels: what is to be told, shape (N,).
+        labels: what is predicted, shape (N,).
         groups: whose each window is, shape (N,); two at least.
         units: whose windows vote together, shape (N,); all of one label.
         classifier: one of `CLASSIFIERS`.
@@ -59,10 +54,10 @@ def leave_one_group_out_accuracy(
         raise ValueError("Expected two groups at least, found one")
     predicted = np.empty_like(labels)
     for group in np.unique(groups):
-        held = groups == group
-        predicted[held] = trained(values[~held], labels[~held], classifier=classifier, seed=seed)(
-            values[held]
-        )
+        is_tested = groups == group
+        predicted[is_tested] = trained(
+            values[~is_tested], labels[~is_tested], classifier=classifier, seed=seed
+        )(values[is_tested])
     return accuracy(predicted, labels, units)
 
 

@@ -5,7 +5,7 @@ IEEE TPAMI 41(3) (https://arxiv.org/abs/1604.03605). P is the map that is judged
 truth. Their maps are not negative and not constant; noisy ones may be, so:
 
 * KL and SIM compare distributions: negative cells, which are noise, are cut at 0, and each map is divided by its sum.
-  A map without any positive cell says nothing, and stands for the uniform distribution.
+  A map without any positive cell says nothing, and counts as the uniform distribution.
 * CC and NSS keep negative cells. Of a constant map both are 0, what chance gives.
 
 No measure here is differentially private: they compare with the private truth.
@@ -92,10 +92,10 @@ def nss(released: ArrayLike, fixations: ArrayLike) -> float:
 
     Source: Bylinskii et al. 2019, location-based metrics, NSS.
     """
-    p, looked = _pair(released, fixations)
-    if looked.min() < 0 or looked.sum() == 0:
+    p, fixated = _pair(released, fixations)
+    if fixated.min() < 0 or fixated.sum() == 0:
         raise ValueError("Expected counts of fixations >= 0 and at least one fixation")
-    return float((_standardised(p) * looked).sum() / looked.sum())
+    return float((_standardised(p) * fixated).sum() / fixated.sum())
 
 
 def _pair(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

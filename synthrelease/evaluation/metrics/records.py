@@ -1,6 +1,6 @@
 """How much of the distribution of real records synthetic ones have: each attribute, each pair, and how pairs hang together.
 
-Records are category numbers, as a bundle has them: a value that is missing is a category of its own, or its row takes no part.
+Records are category numbers, as a bundle has them: a value that is missing is another category, or its row is left out.
 Every person counts the same in the truth, however many rows they have, since that is what a fit does.
 
 No measure here is differentially private: they compare with the private truth.
@@ -19,21 +19,10 @@ Numbers = NDArray[np.float64]
 
 
 class Distances(NamedTuple):
-    """Total variation distances between two sets of records, 0 if alike, 1 if nothing is common.
+    """Total variation distances between two sets of records, 0 if alike, 1 if nothing is common."""
 
-    Attributes:
-        one_way: of each attribute, shape (m,).
-        two_way: of each pair of attributes, shape (m, m), symmetric, with `one_way` on the diagonal.
-    """
-
-    one_way: Numbers
-    two_way: Numbers
-
-    @property
-    def mean_two_way(self) -> float:
-        """Over all pairs of different attributes; NaN if there is one attribute."""
-        m = len(self.one_way)
-        return float(self.two_way[np.triu_indices(m, 1)].mean()) if m > 1 else float("nan")
+    one_way: Numbers  # of each attribute, shape (m,)
+    two_way: Numbers  # of each pair of attributes, shape (m, m), symmetric, `one_way` on the diagonal
 
 
 def distances(
@@ -57,14 +46,14 @@ def distances(
         ValueError: shapes do not fit, there are no records, or a number is no category.
     """
     p, q = _checked(released, categories), _checked(truth, categories)
-    ours_weigh, theirs_weigh = _weights(released_weights, len(p)), _weights(weights, len(q))
+    p_weights, q_weights = _weights(released_weights, len(p)), _weights(weights, len(q))
     m = len(categories)
     two_way = np.zeros((m, m))
     for a in range(m):
-        two_way[a, a] = _distance(p[:, a], q[:, a], ours_weigh, theirs_weigh)
+        two_way[a, a] = _distance(p[:, a], q[:, a], p_weights, q_weights)
     for a, b in combinations(range(m), 2):
-        ours, theirs = (records[:, a] * categories[b] + records[:, b] for records in (p, q))
-        two_way[a, b] = two_way[b, a] = _distance(ours, theirs, ours_weigh, theirs_weigh)
+        p_cells, q_cells = (records[:, a] * categories[b] + records[:, b] for records in (p, q))
+        two_way[a, b] = two_way[b, a] = _distance(p_cells, q_cells, p_weights, q_weights)
     return Distances(two_way.diagonal().copy(), two_way)
 
 
@@ -93,13 +82,13 @@ def associations(
     Source: Cramér 1946, Mathematical Methods of Statistics, section 21.9.
     """
     p = _checked(records, categories)
-    own = np.ones(len(p)) if weights is None else np.asarray(weights, dtype=np.float64)
+    record_weights = np.ones(len(p)) if weights is None else np.asarray(weights, dtype=np.float64)
     m = len(categories)
-    found = np.eye(m)
+    v = np.eye(m)
     for a, b in combinations(range(m), 2):
-        cells = np.bincount(p[:, a] * categories[b] + p[:, b], own, categories[a] * categories[b])
-        found[a, b] = found[b, a] = _cramers_v(cells.reshape(categories[a], categories[b]) / own.sum())
-    return found
+        cells = np.bincount(p[:, a] * categories[b] + p[:, b], record_weights, categories[a] * categories[b])
+        v[a, b] = v[b, a] = _cramers_v(cells.reshape(categories[a], categories[b]) / record_weights.sum())
+    return v
 
 
 def _cramers_v(cells: Numbers) -> float:
@@ -113,19 +102,19 @@ def _cramers_v(cells: Numbers) -> float:
 
 def _weights(weights: ArrayLike | None, count: int) -> Numbers:
     """One for each record, adding up to 1."""
-    own = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
-    if own.shape != (count,) or not (own >= 0).all() or not own.sum() > 0:
+    positive = np.ones(count) if weights is None else np.asarray(weights, dtype=np.float64)
+    if positive.shape != (count,) or not (positive >= 0).all() or not positive.sum() > 0:
         raise ValueError(f"Expected a weight for each of {count} records, not negative and not all 0")
-    shares: Numbers = own / own.sum()
+    shares: Numbers = positive / positive.sum()
     return shares
 
 
 def _distance(p: NDArray[np.int64], q: NDArray[np.int64], p_weights: Numbers, q_weights: Numbers) -> float:
     """In what there is, not in what there could be: pairs of fine attributes have more cells than records."""
     cells, place = np.unique(np.concatenate([p, q]), return_inverse=True)
-    ours = np.bincount(place[: len(p)], p_weights, cells.size)
-    theirs = np.bincount(place[len(p) :], q_weights, cells.size)
-    return float(np.abs(ours - theirs).sum() / 2)
+    p_mass = np.bincount(place[: len(p)], p_weights, cells.size)
+    q_mass = np.bincount(place[len(p) :], q_weights, cells.size)
+    return float(np.abs(p_mass - q_mass).sum() / 2)
 
 
 def _checked(records: ArrayLike, categories: Sequence[int]) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """How far a released signal is from the true one, and how a signal hangs together over time.
 
 X is the truth, X̃ the release, n their steps. Time is the last axis; axes before it are recordings, features, draws of
-the noise, and broadcast: many draws can be held against one truth. One number comes back for each series, in an array
+the noise, and broadcast: many draws can be compared with one truth. One number comes back for each series, in an array
 with the leading axes.
 
 NMSE and utility are the measures of Bozkir et al. 2021 (PLOS ONE 16(8), https://arxiv.org/abs/2002.08972). NMSE

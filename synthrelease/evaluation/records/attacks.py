@@ -17,7 +17,7 @@ from synthrelease.errors import PlanError
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.attacks import AttackResult, identifications, judged, linkage
 from synthrelease.evaluation.attacks.chance import DRAWS
-from synthrelease.evaluation.records.check import own_records
+from synthrelease.evaluation.records.check import record_distances
 from synthrelease.evaluation.records.divisions import FEWEST_PEOPLE, ROUNDS, Trial, attacks_on_halves
 from synthrelease.evaluation.records.releases import fresh_release, keeps_nothing
 from synthrelease.evaluation.records.rows import (
@@ -56,8 +56,8 @@ def record_attacks(
 
     Membership, inference and copies need people who are not in the release: they are tried on fresh releases of random halves of the
     people. Identification and linkage need records whose owner is known: they are tried on a fresh release of recordings
-    that the attacker does not have. All are by the plan's own mechanism, parameters and noise. What is said of the
-    bundle's own records is in the sentences.
+    that the attacker does not have. All are by the plan's mechanism, parameters and noise. The sentences also
+    describe the bundle's records.
 
     Args:
         name: of the output.
@@ -66,17 +66,17 @@ def record_attacks(
         data: of all people.
         released: the bundle's arrays, by their labels below the output.
         seed: of halves, fresh releases, trees and shuffles; the same seed, the same results.
-        progress: told of each release that is made.
+        progress: called for each release that is made.
         n_jobs: releases and classifiers at a time; it changes no result.
         rounds: releases of halves; from fewer than 40 likelihood ratios may have nothing to learn.
         draws: shuffles behind a p-value.
     """
-    whole = real_rows(data, mechanism)
-    if whole.names.size < FEWEST_PEOPLE:
+    complete = real_rows(data, mechanism)
+    if complete.names.size < FEWEST_PEOPLE:
         return (), (f"No attack was tried: it takes {FEWEST_PEOPLE} people with a complete row at least.",)
     random = SecureRandom.for_tests(seed).spawn("record attacks", name)
-    rows, fewer = manageable(whole, random.spawn("people"))
-    told = own_records(whole, released_rows(released, mechanism)).sentences()
+    rows, thinning = manageable(complete, random.spawn("people"))
+    bundle_remarks = record_distances(complete, released_rows(released, mechanism)).sentences()
     trial = Trial(
         event=event,
         random=random,
@@ -86,46 +86,43 @@ def record_attacks(
         n_jobs=n_jobs,
         progress=progress,
     )
-    of_halves, words_of_halves = attacks_on_halves(rows, trial)
-    of_names, words_of_names = attacks_on_names(rows, trial)
-    return judged([*of_halves, *of_names]), (*told, *fewer, *words_of_halves, *words_of_names)
+    of_halves, halves_remarks = attacks_on_halves(rows, trial)
+    of_names, names_remarks = attacks_on_names(rows, trial)
+    return judged([*of_halves, *of_names]), (*bundle_remarks, *thinning, *halves_remarks, *names_remarks)
 
 
 def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
     """Return identification and linkage, each judged alone, and what was done or why not, in sentences.
 
-    The attacker has every second recording of everybody, raw and with names. Of the others a release is made, whose records have
-    the owner of their seed; who looks at a release does not know these, they are for scoring.
-
-    Args:
-        rows: of everybody.
-        trial: how to run them.
+    The attacker has every second recording of each person, raw and with names. A release is made of the others; the owner of
+    a record is that of its source record, which the attacker does not know: it is for scoring.
     """
     parameters = rows.parameters
     if keeps_nothing(parameters):
         return [], [f"{_NOT_TRIED}: records are of a model of all people, nothing in them is of one person."]
     recordings = np.unique(rows.recordings)
-    known, given = recordings[::2], recordings[1::2]
+    known_recordings, released_recordings = recordings[::2], recordings[1::2]
     people = np.intersect1d(
-        rows.people[np.isin(rows.recordings, known)], rows.people[np.isin(rows.recordings, given)]
+        rows.people[np.isin(rows.recordings, known_recordings)],
+        rows.people[np.isin(rows.recordings, released_recordings)],
     )
     if people.size < 2:
         needed = "one recording that the attacker knows, and one that is released, of two people at least"
         return [], [f"{_NOT_TRIED}: they take {needed}."]
     random = trial.random.spawn("names")
-    source = rows.where(np.isin(rows.recordings, given)).of_people(people)
+    source = rows.where(np.isin(rows.recordings, released_recordings)).of_people(people)
     try:
         released = fresh_release(source, noise_of(trial.event), most_rows=_MOST_RECORDS, random=random)
     except PlanError as error:
         return [], [f"{_NOT_TRIED}: of half of the recordings, {error.problem}"]
-    who = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
-    owned = released.where(np.isin(released.people, who))
+    targets = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
+    owned = released.where(np.isin(released.people, targets))
     if owned.names.size < 2:
         return [], [f"{_NOT_TRIED}: fewer than two people are the owner of a released record."]
-    have = rows.where(np.isin(rows.recordings, known)).of_people(who)
-    first = have.where(have.recordings == _first_of_each(have))
+    known_rows = rows.where(np.isin(rows.recordings, known_recordings)).of_people(targets)
+    first = known_rows.where(known_rows.recordings == _first_of_each(known_rows))
     named = identifications(
-        have.thinned(_MOST_KNOWN).windows(),
+        known_rows.thinned(_MOST_KNOWN).windows(),
         owned.windows(),
         seed=trial.seed,
         draws=trial.draws,
@@ -139,11 +136,11 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
         seed=trial.seed,
         draws=trial.draws,
     )
-    knowledge = f"the attacker has {known.size} of {recordings.size} recordings of everybody"
-    return [*named, linked], [*_words(knowledge, released, parameters, people.size, who.size)]
+    knowledge = f"the attacker has {known_recordings.size} of {recordings.size} recordings of everybody"
+    return [*named, linked], [*_sentences(knowledge, released, parameters, people.size, targets.size)]
 
 
-def _words(
+def _sentences(
     knowledge: str, released: RecordRows, planned: RecordsParameters, people: int, known_people: int
 ) -> Iterator[str]:
     """What was done."""

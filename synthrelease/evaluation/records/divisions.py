@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from synthrelease.dp import accounting
 from synthrelease.dp.event import Event, Noise, noise_of
-from synthrelease.dp.guarantee import ApproxDP, Neighbours, PureDP
+from synthrelease.dp.guarantee import ApproxDP, PureDP
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PlanError
 from synthrelease.evaluation.attacks import (
@@ -19,6 +19,7 @@ from synthrelease.evaluation.attacks import (
     Rounds,
     Windows,
     attribute_inference,
+    closeness,
     copies,
     copies_of,
     distance_to_others,
@@ -26,7 +27,6 @@ from synthrelease.evaluation.attacks import (
     inferred,
     likelihood_ratios,
     membership,
-    nearness,
     released_rounds,
 )
 from synthrelease.evaluation.records.releases import of_fewer, owned_records, passing_k, takes_k, with_k
@@ -37,12 +37,12 @@ from synthrelease.parallel import Progress
 
 ROUNDS = 64  # likelihood ratios learn from the first half of them and are tried on the second
 FEWEST_PEOPLE = 4
-_MOST_ASKED = 1000  # rows that an attacker asks about
+_MOST_ROWS = 1000  # rows that are attacked
 _MOST_PEOPLE = 100  # whose membership is at stake
-_MOST_RECORDS = 10_000  # that an attacker looks at
-_NEIGHBOURS = 5  # records that are asked for a secret
+_MOST_RECORDS = 10_000  # that an attacker uses
+_NEIGHBOURS = 5  # records that vote on a secret
 _DELTAS = (1e-6, 1e-4, 1e-2)  # at the first that leaves an ε, a guarantee is compared with an attack
-_PROMISED = 32  # rounds from which a guarantee can be compared with them
+_ROUNDS_FOR_GUARANTEE = 32  # rounds from which a guarantee can be compared with them
 
 
 @dataclass(frozen=True)
@@ -59,36 +59,31 @@ class Trial:
 
 
 def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
-    """Return membership, inference and copies, each judged alone, and what was done, in sentences.
-
-    Args:
-        rows: of everybody, four people at least.
-        trial: how to run them.
-    """
+    """Return membership, inference and copies, each judged alone, and what was done, in sentences; of four people at least."""
     random = trial.random.spawn("halves")
     at_stake = drawn_people(rows, _MOST_PEOPLE, random.spawn("people"))
-    others = np.setdiff1d(rows.names, at_stake)
-    size = others.size + at_stake.size // 2
+    always_in = np.setdiff1d(rows.names, at_stake)
+    size = always_in.size + at_stake.size // 2
     mechanism = of_fewer(rows.mechanism, size, most_rows=_MOST_RECORDS)
-    halves = _Halves(rows, others, mechanism, noise_of(trial.event))
-    asked = rows.of_people(at_stake).thinned(_MOST_ASKED)
-    asks = _Asks.of(asked)
+    halves = _Halves(rows, always_in, mechanism, noise_of(trial.event))
+    sampled = rows.of_people(at_stake).thinned(_MOST_ROWS)
+    scorer = _RecordScorer.of(sampled)
     seed = int(random.spawn("seed").integers(2**31, 1)[0])
     if takes_k(mechanism.parameters):
-        least = _released(halves.passing_k, partial(np.full, at_stake.size), at_stake, seed, trial)
+        least = _scored_rounds(halves.passing_k, partial(np.full, at_stake.size), at_stake, seed, trial)
         mechanism = with_k(mechanism, int(least.scores.min()))
         halves = replace(halves, mechanism=mechanism)
     try:
-        used = _released(halves, asks, at_stake, seed, trial)
+        rounds = _scored_rounds(halves, scorer, at_stake, seed, trial)
     except PlanError as error:
         return [], [
             f"Membership, inference and copies were not tried: of half of the people, {error.problem}"
         ]
-    told = _words(rows, at_stake, asked, mechanism.parameters, trial.rounds)
-    return _judge(asks, used, trial, _promise(trial, rows.parameters, mechanism)), told
+    results = _judge(scorer, rounds, trial, _guarantee(trial, rows.parameters, mechanism))
+    return results, [*_sentences(rows, at_stake, sampled, mechanism.parameters, trial.rounds)]
 
 
-def _released(
+def _scored_rounds(
     release: Callable[[Labels, SecureRandom], Any],
     score: Callable[[Any], Numbers],
     people: Labels,
@@ -104,23 +99,23 @@ class _Halves:
     """Makes a release of some of the people and of all who are not at stake."""
 
     rows: RecordRows
-    others: Labels
+    always_in: Labels
     mechanism: SyntheticRecords
     noise: Noise | None
 
     def __call__(self, people: Labels, random: SecureRandom) -> RecordRows:
-        own = self.given(people)
-        made = owned_records(own.codes, own.numbered, self.mechanism, self.noise, random=random)
-        return decoded_rows(made.records, self.mechanism)
+        source = self.source_rows(people)
+        released = owned_records(source.codes, source.numbered, self.mechanism, self.noise, random=random)
+        return decoded_rows(released.records, self.mechanism)
 
     def passing_k(self, people: Labels, random: SecureRandom) -> int:
         """Return the k that these people can pass with."""
-        own = self.given(people)
-        return int(passing_k(own.codes, own.numbered, self.mechanism, self.noise, random=random) or 0)
+        source = self.source_rows(people)
+        return int(passing_k(source.codes, source.numbered, self.mechanism, self.noise, random=random) or 0)
 
-    def given(self, people: Labels) -> RecordRows:
-        """What the mechanism is given."""
-        return self.rows.of_people(np.append(self.others, people))
+    def source_rows(self, people: Labels) -> RecordRows:
+        """What the mechanism takes."""
+        return self.rows.of_people(np.append(self.always_in, people))
 
 
 @dataclass(frozen=True)
@@ -157,45 +152,46 @@ def _secrets(rows: RecordRows) -> list[_Secret]:
 
 
 @dataclass(frozen=True)
-class _Asks:
-    """Asks a release about people: a column of scores for each of `columns`."""
+class _RecordScorer:
+    """Scores people against a release: a column for each of `columns`."""
 
-    people: RecordRows  # whose rows are asked about
+    people: RecordRows  # whose rows are attacked
     secrets: tuple[_Secret, ...]
-    others: Mapping[
-        str, Numbers
-    ]  # distance of each row to the nearest of another person, in values ("") and in bins
+    # distance of each row to the nearest row of another person, in values ("") and in bins
+    distances: Mapping[str, Numbers]
 
     @classmethod
-    def of(cls, people: RecordRows) -> _Asks:
-        """Return what asks about these people."""
+    def of(cls, people: RecordRows) -> _RecordScorer:
+        """Return what scores these people."""
         numbers = any(people.attributes[a].labels is None for a in people.features)
         where = ["", _IN_BINS] if numbers else [_IN_BINS]  # labels are their own bins
-        others = {one: distance_to_others(people.windows(in_bins=one == _IN_BINS)) for one in where}
-        return cls(people, tuple(_secrets(people)), others)
+        distances = {place: distance_to_others(people.windows(in_bins=place == _IN_BINS)) for place in where}
+        return cls(people, tuple(_secrets(people)), distances)
 
     @property
     def columns(self) -> list[str]:
         """What each column of the scores is."""
         secrets = [f"secret {secret.name}" for secret in self.secrets]
-        return ["nearness", *secrets, *(f"{kind}{where}" for where in self.others for kind in _KINDS)]
+        return ["closeness", *secrets, *(f"{kind}{where}" for where in self.distances for kind in _KINDS)]
 
     def __call__(self, released: RecordRows) -> Numbers:
         values = released.columns(released.features)
-        told = [nearness(values, self.people.windows())]
+        scores = [closeness(values, self.people.windows())]
         count = min(_NEIGHBOURS, len(released))
-        for one in self.secrets:
-            asked = self.of_secret(one)
-            last = asked.values.shape[1] - 1
-            told.append(
-                inferred(one.windows(released), asked, secret=last, tolerance=one.tolerance, neighbours=count)
+        for secret in self.secrets:
+            rows = self.of_secret(secret)
+            last = rows.values.shape[1] - 1
+            scores.append(
+                inferred(
+                    secret.windows(released), rows, secret=last, tolerance=secret.tolerance, neighbours=count
+                )
             )
-        for where, others in self.others.items():
+        for where, distances in self.distances.items():
             in_bins = where == _IN_BINS
             records = released.columns(released.features, in_bins=in_bins)
-            found = copies_of(records, self.people.windows(in_bins=in_bins), others=others)
-            told += [found.exact, found.near, found.rows.astype(np.float64)]
-        return np.stack(told, axis=1)
+            copied = copies_of(records, self.people.windows(in_bins=in_bins), distances=distances)
+            scores += [copied.exact, copied.near, copied.rows.astype(np.float64)]
+        return np.stack(scores, axis=1)
 
     def of_secret(self, secret: _Secret) -> Windows:
         """The people's rows with the secret as the last column."""
@@ -206,58 +202,53 @@ _IN_BINS, _KINDS = " in bins", ("exact", "near", "rows")
 
 
 def _judge(
-    asks: _Asks, used: Rounds, trial: Trial, promised: tuple[float, float] | None
+    scorer: _RecordScorer, rounds: Rounds, trial: Trial, guarantee: tuple[float, float] | None
 ) -> list[AttackResult]:
-    column = {name: used.scores[:, :, i] for i, name in enumerate(asks.columns)}
-    seed, draws, members = trial.seed, trial.draws, used.members
-    near = column["nearness"]
-    found = [membership(near, members, seed=seed, draws=draws, promised=promised)]
-    half = len(members) // 2
-    shadows, tried = Rounds(members[:half], near[:half]), Rounds(members[half:], near[half:])
-    found += [
+    column = {name: rounds.scores[:, :, i] for i, name in enumerate(scorer.columns)}
+    seed, draws, members = trial.seed, trial.draws, rounds.members
+    member_scores = column["closeness"]
+    results = [membership(member_scores, members, seed=seed, draws=draws, guarantee=guarantee)]
+    of_members, half = Rounds(members, member_scores), len(members) // 2
+    shadows, tried = of_members.between(0, half), of_members.between(half, len(members))
+    results += [
         membership(
             likelihood_ratios(shadows, tried.scores, online=online),
             tried.members,
             seed=seed,
             name=f"likelihood ratio, {'online' if online else 'offline'}",
-            promised=promised if online else None,
+            guarantee=guarantee if online else None,
             draws=draws,
         )
         for online in (False, True)
     ]
-    for one in asks.secrets:
-        rows = asks.of_secret(one)
+    for secret in scorer.secrets:
+        rows = scorer.of_secret(secret)
         last = rows.values.shape[1] - 1
-        best = guessed(rows.values[:, last], rows, secret=last, tolerance=one.tolerance)
+        best = guessed(rows.values[:, last], rows, secret=last, tolerance=secret.tolerance)
         baseline = np.broadcast_to(best, members.shape)
-        found.append(
+        results.append(
             attribute_inference(
-                column[f"secret {one.name}"], members, baseline, seed=seed, name=one.name, draws=draws
+                column[f"secret {secret.name}"], members, baseline, seed=seed, name=secret.name, draws=draws
             )
         )
-    for where in asks.others:
+    for where in scorer.distances:
         for kind in ("exact", "near"):
             verbatim = column[f"rows{where}"].astype(np.int64) if kind == "exact" else None
             name = f"{kind}{where}"
-            found.append(copies(column[name], members, seed=seed, name=name, rows=verbatim, draws=draws))
-    return found
+            results.append(copies(column[name], members, seed=seed, name=name, rows=verbatim, draws=draws))
+    return results
 
 
-def _promise(
+def _guarantee(
     trial: Trial, planned: RecordsParameters, mechanism: SyntheticRecords
 ) -> tuple[float, float] | None:
-    """(ε, δ) under replace-one of each release of a half, if there is one."""
-    if trial.rounds < _PROMISED or mechanism.parameters.k != planned.k:
+    """(ε, δ) under replace-one of each release of a half; None without one, or with too few rounds to compare it with."""
+    if trial.rounds < _ROUNDS_FOR_GUARANTEE or mechanism.parameters.k != planned.k:
         return None
-    return promised(trial.event, mechanism.neighbours)
-
-
-def promised(event: Event, neighbours: Neighbours) -> tuple[float, float] | None:
-    """Return (ε, δ) that an event promises a person, if it is differentially private."""
-    if not accounting.is_differentially_private(event):
+    if not accounting.is_differentially_private(trial.event):
         return None
     for delta in _DELTAS:
-        match accounting.compose([event], delta=delta, neighbours=neighbours):
+        match accounting.compose([trial.event], delta=delta, neighbours=mechanism.neighbours):
             case PureDP(epsilon=epsilon):
                 return epsilon, 0.0
             case ApproxDP(epsilon=epsilon, delta=stated):
@@ -265,33 +256,29 @@ def promised(event: Event, neighbours: Neighbours) -> tuple[float, float] | None
     return None
 
 
-def _words(
-    rows: RecordRows, at_stake: Labels, asked: RecordRows, parameters: RecordsParameters, rounds: int
-) -> list[str]:
-    planned = rows.parameters
-    made = f"on {rounds} fresh releases by the same mechanism, each of half of {at_stake.size} people by lot"
-    there = len(rows.of_people(at_stake))
-    told = [f"Membership, inference and copies: {made}; {len(asked)} of their {there} rows are asked about."]
+def _sentences(
+    rows: RecordRows, at_stake: Labels, sampled: RecordRows, parameters: RecordsParameters, rounds: int
+) -> Iterator[str]:
+    """What was done."""
+    planned, secrets = rows.parameters, _secrets(rows)
+    releases = (
+        f"on {rounds} fresh releases by the same mechanism, each of half of {at_stake.size} people by lot"
+    )
+    row_count = len(rows.of_people(at_stake))
+    yield f"Membership, inference and copies: {releases}; {len(sampled)} of their {row_count} rows are asked about."
     if at_stake.size < rows.names.size:
-        told.append(
-            f"They were drawn by lot among {rows.names.size} people; all others are in every release."
-        )
+        yield f"They were drawn by lot among {rows.names.size} people; all others are in every release."
     if planned.task and len(rows.attributes) > 1:
-        told.append(
-            f"The label '{rows.attributes[0].name}' takes no part in distances; it is guessed from the others."
-        )
+        yield f"The label '{rows.attributes[0].name}' takes no part in distances; it is guessed from the others."
     if parameters.rows < planned.rows:
-        told.append(f"Fresh releases have {parameters.rows} of {planned.rows} records.")
+        yield f"Fresh releases have {parameters.rows} of {planned.rows} records."
     if parameters.k is not None and planned.k is not None and parameters.k < planned.k:
-        told.append(
+        yield (
             f"With half of the people hardly any candidate has {planned.k} plausible seeds: fresh releases ask for "
             f"k = {parameters.k}, which protects less than the plan's."
         )
-    told += [
-        f"A guess of '{one.name}' is right if it is off by half the width of a bin, {one.tolerance:.3g}, at most."
-        for one in _secrets(rows)
-        if one.tolerance is not None
-    ]
-    if not _secrets(rows):
-        told.append("Inference was not tried: nothing is left to guess one attribute from.")
-    return told
+    for secret in secrets:
+        if secret.tolerance is not None:
+            yield f"A guess of '{secret.name}' is right if it is off by half the width of a bin, {secret.tolerance:.3g}, at most."
+    if not secrets:
+        yield "Inference was not tried: nothing is left to guess one attribute from."

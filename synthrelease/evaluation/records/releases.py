@@ -1,4 +1,4 @@
-"""Fresh releases of records by a plan's own mechanism, with the row that each record was made from: for attacks and comparisons alone."""
+"""Fresh releases of records by a plan's mechanism, with the row that each record was made from: only for attacks and comparisons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.public import EXCLUDE, RecordsParameters
 
-_PILOT = 4  # rounds that tell how many candidates pass
+_PILOT = 4  # rounds that estimate how many candidates pass
 _LEAST_SHARE = 1 / 200  # of candidates that pass, for a release that is made to be attacked
 _PATIENCE = 5000  # candidates for each record of such a release
 
@@ -36,11 +36,7 @@ def fresh_release(
 ) -> RecordRows:
     """Return a release of some people's rows with a k that they can pass; each record has person and recording of its source record.
 
-    Args:
-        rows: real ones.
-        noise: of the fit; None for an exact one.
-        most_rows: records at most.
-        random: where k, noise and records come from.
+    `noise` is of the fit, None for an exact one.
 
     Raises:
         PlanError: as `owned_records`.
@@ -48,12 +44,12 @@ def fresh_release(
     codes, people = rows.codes, rows.numbered
     fewer = of_fewer(rows.mechanism, rows.names.size, most_rows=most_rows)
     fewer = with_k(fewer, passing_k(codes, people, fewer, noise, random=random.spawn("k")))
-    made = owned_records(codes, people, fewer, noise, random=random.spawn("release"))
-    sourced = made.seeds != NO_ROW
+    records = owned_records(codes, people, fewer, noise, random=random.spawn("release"))
+    sourced = records.seeds != NO_ROW
     return replace(
-        decoded_rows(made.records, fewer),
-        people=np.where(sourced, rows.people[made.seeds], NO_ONE),
-        recordings=np.where(sourced, rows.recordings[made.seeds], NO_ONE),
+        decoded_rows(records.records, fewer),
+        people=np.where(sourced, rows.people[records.seeds], NO_ONE),
+        recordings=np.where(sourced, rows.recordings[records.seeds], NO_ONE),
     )
 
 
@@ -80,20 +76,20 @@ def owned_records(
         PlanError: too few candidates pass in as many trials as the plan allows.
     """
     parameters = mechanism.parameters
-    seed = seed_people(parameters, random)
+    is_seed = seed_people(parameters, random)
     if model is None:
-        fitted = ~seed[people] if parameters.is_randomized else np.ones(len(people), dtype=bool)
+        fitted = ~is_seed[people] if parameters.is_randomized else np.ones(len(people), dtype=bool)
         model, _ = fit_model(codes[fitted], people[fitted], parameters, noise, random=random)
     if parameters.is_randomized:
-        return substituted(model, codes, people, mechanism.randomized_test, seed=seed, random=random)
+        return substituted(model, codes, people, mechanism.randomized_test, seed=is_seed, random=random)
     rows = parameters.rows
     if keeps_nothing(parameters) and parameters.copies != EXCLUDE:  # no test can fail, and no seed matters
         sources = np.full(rows, NO_ROW, dtype=np.int64)
         return CandidateRecords(of_model(model, rows, codes.dtype, random), sources, rows, rows)
-    made = passing(
+    passed = passing(
         model, codes, people, parameters, trials=mechanism.trials, real=RecordSet(codes), random=random
     )
-    return replace(made, seeds=np.full_like(made.seeds, NO_ROW)) if keeps_nothing(parameters) else made
+    return replace(passed, seeds=np.full_like(passed.seeds, NO_ROW)) if keeps_nothing(parameters) else passed
 
 
 def keeps_nothing(parameters: RecordsParameters) -> bool:
@@ -102,15 +98,10 @@ def keeps_nothing(parameters: RecordsParameters) -> bool:
 
 
 def of_fewer(mechanism: SyntheticRecords, people: int, *, most_rows: int) -> SyntheticRecords:
-    """Return the mechanism for a release of some of the people: the plan's own, but for what has to be another.
+    """Return the mechanism for a release of some of the people: the plan's, with what has to change.
 
     Rows are at most `most_rows`. What a plan allows in trials is no limit: who makes a release to attack it has time. A randomized
     test has as many trials as rows, and k is at most the number of seeds.
-
-    Args:
-        mechanism: of the output.
-        people: how many they are.
-        most_rows: records that an attacker looks at, at most.
     """
     rows = min(mechanism.parameters.rows, most_rows)
     parameters = replace(mechanism.parameters, people=people, rows=rows)
@@ -144,13 +135,13 @@ def passing_k(
     assert parameters.k is not None
     model, _ = fit_model(codes, people, parameters, noise, random=random)
     rounds, known = Candidates(model, codes, people, parameters), RecordSet(codes)
-    told = []
+    plausible_counts = []
     for _ in range(_PILOT):
         candidates, _, plausible = rounds.next_round(ROUND, random)
         if parameters.copies == EXCLUDE:
             plausible[known.contains(candidates)] = 0
-        told.append(plausible)
-    counts = np.sort(np.concatenate(told))
+        plausible_counts.append(plausible)
+    counts = np.sort(np.concatenate(plausible_counts))
     return max(1, min(parameters.k, int(counts[-math.ceil(counts.size * _LEAST_SHARE)])))
 
 

@@ -14,7 +14,7 @@ from synthrelease.data.features import Features
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.attacks import Windows
-from synthrelease.evaluation.one_person import some_people
+from synthrelease.evaluation.one_person import sampled_people
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public import RecordsParameters
 
@@ -24,7 +24,7 @@ Codes = NDArray[np.signedinteger[Any]]
 
 NO_ONE = -1  # a record without a source row, or with one that is not known
 _MOST_PEOPLE, _MOST_ROWS = 20_000, 50_000  # a person weighs the same, however many rows are theirs
-_SPREAD_OUT = 32  # categories of a label that have a column each; of more, their numbers stand in one
+_SPREAD_OUT = 32  # categories of a label that have a column each; of more, one column holds their numbers
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,7 @@ class RecordRows:
 
     mechanism: SyntheticRecords
     codes: Codes  # category numbers, shape (N, m)
-    values: (
-        Numbers  # in each feature's unit, NaN where missing; of labels the category's number; shape (N, m)
-    )
+    values: Numbers  # in each feature's unit, NaN where missing; a label's category number; shape (N, m)
     people: Labels  # whose each row is, shape (N,); `NO_ONE` where it is no one's
     recordings: Labels  # from which recording, shape (N,)
 
@@ -82,28 +80,32 @@ class RecordRows:
         """Return the rows of some people."""
         return self.where(np.isin(self.people, people))
 
+    def evenly_spaced(self, most: int) -> RecordRows:
+        """Return every so many-th row, at most `most`, whoever they are of."""
+        return self.where(np.arange(0, len(self), max(1, -(-len(self) // most))))
+
     def thinned(self, most: int) -> RecordRows:
         """Return the first, and from there every so many-th row of each person, the least number for about `most` rows.
 
-        Of everybody one row at least. Windows that overlap say nearly the same.
+        At least one row of each person. Windows that overlap say nearly the same.
         """
-        every = -(-len(self) // most)
-        if every <= 1:
+        step = -(-len(self) // most)
+        if step <= 1:
             return self
         order = np.argsort(self.people, kind="stable")
         _, start, count = np.unique(self.people[order], return_index=True, return_counts=True)
         place = np.empty(len(self), dtype=np.int64)
         place[order] = np.arange(len(self)) - np.repeat(start, count)
-        return self.where(place % every == 0)
+        return self.where(place % step == 0)
 
     def columns(self, chosen: Sequence[int], *, in_bins: bool = False) -> Numbers:
         """Return some attributes as finite numbers, shape (N, F): a label as a column of 0 and 1 for each category.
 
-        A missing number is put in the middle of its bounds, and a column beside says that it was missing.
+        A missing number is put in the middle of its bounds, and another column says that it was missing.
 
         Args:
             chosen: numbers of attributes, one at least.
-            in_bins: whether the bin's number stands for the value.
+            in_bins: whether a value is replaced by its bin's number.
         """
         parts: list[Numbers] = []
         for a in chosen:
@@ -128,20 +130,20 @@ class RecordRows:
         for a in self.features:
             attribute = self.attributes[a]
             width = _width(attribute)
-            own, at = columns[:, at : at + width], at + width
+            attribute_columns, at = columns[:, at : at + width], at + width
             if attribute.labels is None:
-                missing = attribute.missing & (own[:, -1] > 0.5)
-                codes = attribute.encoded(np.where(missing, np.nan, own[:, 0]))
+                missing = attribute.missing & (attribute_columns[:, -1] > 0.5)
+                codes = attribute.encoded(np.where(missing, np.nan, attribute_columns[:, 0]))
             else:
-                codes = own.argmax(axis=1) if width > 1 else np.rint(own[:, 0])
+                codes = attribute_columns.argmax(axis=1) if width > 1 else np.rint(attribute_columns[:, 0])
             out.append(codes.astype(np.int64))
         return np.stack(out, axis=1)
 
     def _numbers(self, a: int, *, in_bins: bool) -> Numbers:
         attribute, codes = self.attributes[a], self.codes[:, a]
-        known = attribute.categories - attribute.missing
+        present = attribute.categories - attribute.missing
         if in_bins:
-            return np.where(codes < known, codes, (known - 1) / 2).astype(np.float64)
+            return np.where(codes < present, codes, (present - 1) / 2).astype(np.float64)
         assert attribute.low is not None
         assert attribute.high is not None
         values = self.values[:, a]
@@ -149,7 +151,7 @@ class RecordRows:
 
 
 def _width(attribute: Attribute) -> int:
-    """How many columns stand for an attribute."""
+    """How many columns an attribute takes."""
     if attribute.labels is None:
         return 1 + attribute.missing
     return attribute.categories if attribute.categories <= _SPREAD_OUT else 1
@@ -157,22 +159,22 @@ def _width(attribute: Attribute) -> int:
 
 def manageable(rows: RecordRows, random: SecureRandom) -> tuple[RecordRows, tuple[str, ...]]:
     """Return rows for fresh releases, at most 20 000 people and about 50 000 rows; and in a sentence what was left out."""
-    some = rows.of_people(drawn_people(rows, _MOST_PEOPLE, random)).thinned(_MOST_ROWS)
-    if len(some) == len(rows):
+    kept = rows.of_people(drawn_people(rows, _MOST_PEOPLE, random)).thinned(_MOST_ROWS)
+    if len(kept) == len(rows):
         return rows, ()
-    people = some.names.size
+    people = kept.names.size
     whom = (
         f"all {people} people"
         if people == rows.names.size
         else f"{people} of {rows.names.size} people, by lot"
     )
-    return some, (f"Fresh releases are made of {len(some)} of {len(rows)} rows, of {whom}.",)
+    return kept, (f"Fresh releases are made of {len(kept)} of {len(rows)} rows, of {whom}.",)
 
 
 def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:
-    """Return all people, or as many of them as there may be, by lot; in increasing order."""
+    """Return all people, or as many of them as there may be, at random; in increasing order."""
     names = rows.names
-    return names[some_people(names.size, most, random)]
+    return names[sampled_people(names.size, most, random)]
 
 
 def real_rows(data: Features, mechanism: SyntheticRecords) -> RecordRows:

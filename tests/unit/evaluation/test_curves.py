@@ -47,7 +47,7 @@ class Items:
 def ten_parts(monkeypatch):
     made = [lambda number=number: {(str(number),): np.array([number])} for number in range(10)]
     monkeypatch.setattr(curves, "kind_of", lambda _: None)
-    monkeypatch.setattr(curves, "parts", lambda *_: made)
+    monkeypatch.setattr(curves, "derivations", lambda *_: made)
 
 
 MADE = SimpleNamespace(

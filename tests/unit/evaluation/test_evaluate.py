@@ -125,7 +125,7 @@ def test_the_curve_rises_with_the_budget(evaluated):
     told = evaluated(invented.write_heatmaps_study)
     for output in told.outputs:
         curve = output.curve
-        assert curve.epsilons == tuple(times * curve.own for times in (0.25, 0.5, 1.0, 2.0, 4.0))
+        assert curve.epsilons == tuple(times * curve.plan_epsilon for times in (0.25, 0.5, 1.0, 2.0, 4.0))
         assert np.mean(curve.drawn[-1]) > np.mean(curve.drawn[0])
         assert len({value for values in curve.drawn for value in values}) == 15
 

@@ -42,9 +42,9 @@ from synthrelease.evaluation.result import (
     EvaluatedInput,
     EvaluatedOutput,
     Evaluation,
-    KnownRest,
     NoiseCheck,
     PredictionTask,
+    WorstCaseAttack,
 )
 from synthrelease.printable import printable_lines
 
@@ -82,12 +82,12 @@ def noise_part(check: NoiseCheck) -> str:
     return page_of(EvaluatedOutput("maps", "heatmap", noise=check)).texts("div", "noise")[0]
 
 
-def worst_case(rest: KnownRest) -> Page:
+def worst_case(rest: WorstCaseAttack) -> Page:
     """A page with a worst-case attack alone."""
     return page_of(EvaluatedOutput("maps", "heatmap", known_rest=rest))
 
 
-def guess_part(rest: KnownRest) -> str:
+def guess_part(rest: WorstCaseAttack) -> str:
     """What the page says of it that depends on what was found."""
     page = worst_case(rest)
     return "\n".join(
@@ -215,7 +215,7 @@ def test_words_of_noise_guesses_and_guarantees():
         "as much, with luck": known_rest(worst=0.735, allowed=0.731),
         "nothing is guaranteed": known_rest(allowed=None),
         "against nobody": known_rest(against_nobody=True),
-        "a guarantee that is violated": known_rest(promise=promise(violated=True)),
+        "a guarantee that is violated": known_rest(guarantee_check=promise(violated=True)),
     }
     said = {
         "noise that agrees": noise_part(NoiseCheck(10, 1.0, 0.5, 1.5)),
@@ -256,14 +256,14 @@ def test_a_guarantee_is_told_once_in_the_reasons():
     reasons = [
         page.texts("dl", "reasons")[0]
         for page in (
-            attacked(attack("membership", promise=kept)),
-            attacked(attack("membership", p_value=0.9, promise=kept)),
+            attacked(attack("membership", guarantee_check=kept)),
+            attacked(attack("membership", p_value=0.9, guarantee_check=kept)),
             attacked(attack("membership", p_value=0.9)),
         )
     ]
     assert [words.count("0.90 (0.80") for words in reasons] == [1, 1, 0]
     assert str(kept) in reasons[0]
-    assert worst_case(known_rest(promise=kept)).texts("p", "guarantee")[0] in reasons[1]
+    assert worst_case(known_rest(guarantee_check=kept)).texts("p", "guarantee")[0] in reasons[1]
 
 
 def test_a_risk_and_other_numbers_stand_below_the_reasons():
@@ -288,7 +288,7 @@ def test_the_worst_case_is_told_and_drawn(pages):
     assert {50, 75, 70} <= {*figures(meter)}
     assert of_class(page, "grave") == 2
     assert of_class(worst_case(known_rest(worst=0.7, allowed=0.7)), "grave") == 0
-    free = worst_case(known_rest(allowed=None, found={}, promise=None))
+    free = worst_case(known_rest(allowed=None, tpr_at_fpr={}, guarantee_check=None))
     assert [of_class(free, name) for name in ("allowed", "grave", "guarantee", "scroll")] == [0, 0, 0, 0]
     assert sorted(figures(free.texts("p", "answer")[0])) == [50, 52.4, 56.2]
 
@@ -319,7 +319,9 @@ def test_against_nobody_it_is_asked_whether_somebody_is_there():
 
 
 def test_a_guarantee_that_is_violated_is_said_to_be():
-    kept, broken = (worst_case(known_rest(promise=promise(violated=violated))) for violated in (False, True))
+    kept, broken = (
+        worst_case(known_rest(guarantee_check=promise(violated=violated))) for violated in (False, True)
+    )
     one, other = (page.texts("p", "guarantee")[0] for page in (kept, broken))
     assert one != other
     assert figures(one) == figures(other)

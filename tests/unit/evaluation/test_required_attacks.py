@@ -22,7 +22,7 @@ ALL = ["re-identification", "linkage", "membership", "attributes", "copies"]
 
 def on(one):
     """The outputs that it was tried on."""
-    return [name for name in ("maps", "table", "shares") if re.search(rf"\b{name}\b", one.told)]
+    return [name for name in ("maps", "table", "shares") if re.search(rf"\b{name}\b", one.explanation)]
 
 
 def met(*outputs):
@@ -37,7 +37,7 @@ def test_what_was_tried_on_single_people_is_met_and_nothing_else():
     assert on(found["membership"]) == ["maps", "table"]
     assert on(found["copies"]) == ["table"]
     missed = found["linkage"]
-    assert missed.to_json() == {"attack": "linkage", "met": False, "told": missed.told}
+    assert missed.to_json() == {"attack": "linkage", "met": False, "told": missed.explanation}
     assert on(missed) == []
 
 
@@ -46,7 +46,7 @@ def test_in_sums_there_is_nobody_to_name():
     assert all(one.met for one in found.values())
     assert on(found["membership"]) == ["maps", "shares"]
     assert on(found["linkage"]) == []
-    assert found["linkage"].told != met(SUMS, RECORDS)["linkage"].told
+    assert found["linkage"].explanation != met(SUMS, RECORDS)["linkage"].explanation
 
 
 def test_all_that_is_told_of_what_was_asked_for():
@@ -55,7 +55,7 @@ def test_all_that_is_told_of_what_was_asked_for():
         "sums": met(SUMS, dataclasses.replace(SUMS, name="shares")),
     }
     parts = [
-        "\n".join([f"# {what}", *(f"{name}: {one.told}" for name, one in attacks.items())])
+        "\n".join([f"# {what}", *(f"{name}: {one.explanation}" for name, one in attacks.items())])
         for what, attacks in said.items()
     ]
     check_text("evaluation/required", "\n\n".join(parts))

@@ -11,7 +11,7 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours, PureDP
 from synthrelease.evaluation import worst_case as module
-from synthrelease.evaluation.worst_case import known_rest
+from synthrelease.evaluation.worst_case import worst_case_attack
 from synthrelease.kinds.contributions import Sums
 
 
@@ -45,7 +45,7 @@ def made(event, budget=None):
 
 
 def attacked(values, event, neighbours=Neighbours.REPLACE_ONE, budget=None):
-    return known_rest(made(event, budget), people(np.asarray(values)), neighbours=neighbours, seed=1)
+    return worst_case_attack(made(event, budget), people(np.asarray(values)), neighbours=neighbours, seed=1)
 
 
 def test_gaussian_noise_and_two_people():
@@ -55,8 +55,8 @@ def test_gaussian_noise_and_two_people():
     assert told.worst == told.typical == pytest.approx(norm.cdf(5 / 4))
     assert told.measured.value == pytest.approx(told.worst, abs=0.02)
     # The best test at a rate of false alarms: Φ(Φ⁻¹(α) + d).
-    assert told.found["10 %"] == pytest.approx(norm.cdf(norm.ppf(0.1) + 2.5), abs=0.03)
-    assert told.found["1 %"] == pytest.approx(norm.cdf(norm.ppf(0.01) + 2.5), abs=0.05)
+    assert told.tpr_at_fpr["10 %"] == pytest.approx(norm.cdf(norm.ppf(0.1) + 2.5), abs=0.03)
+    assert told.tpr_at_fpr["1 %"] == pytest.approx(norm.cdf(norm.ppf(0.01) + 2.5), abs=0.05)
 
 
 def best_guess_under_laplace(b, shift):
@@ -84,8 +84,8 @@ def test_one_large_difference_tells_more_than_many_small_ones_of_a_larger_sum():
 def test_members_are_found_by_lot_where_releases_are_as_likely():
     """Beyond both people a Laplace release is e^(Δ/b) times as likely with the one, however far: P(r ≥ Δ) with either is known."""
     told = attacked([[4], [0]], DiscreteLaplace(4, 3.0, 1))
-    assert told.found["1 %"] == pytest.approx(0.01 * np.exp(4 / 3), abs=0.005)
-    assert told.found["10 %"] == pytest.approx(0.1 * np.exp(4 / 3), abs=0.02)
+    assert told.tpr_at_fpr["1 %"] == pytest.approx(0.01 * np.exp(4 / 3), abs=0.005)
+    assert told.tpr_at_fpr["10 %"] == pytest.approx(0.1 * np.exp(4 / 3), abs=0.02)
 
 
 def test_the_worst_pair_is_found_and_the_middle_one():
@@ -97,7 +97,7 @@ def test_the_worst_pair_is_found_and_the_middle_one():
 
 
 def test_fewer_people_are_asked_about_where_they_would_not_fit(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_HELD", 5)
+    monkeypatch.setattr(module, "_MOST_NONZERO", 5)
     told = attacked(np.arange(1, 13).reshape(6, 2), RoundedGaussian(10.0, 5.0, 2))
     assert told.people == 3
     assert told.worst == pytest.approx(norm.cdf(np.hypot(4, 4) / 10))
@@ -115,7 +115,7 @@ def test_the_person_in_the_middle_is_not_told_better_than_the_one_told_best():
     """Both are measured, of noise by Laplace; here everybody is told alike."""
     for seed in range(5):
         event = DiscreteLaplace(1, 1.0, 1)
-        found = known_rest(
+        found = worst_case_attack(
             made(event), people(np.ones((9, 1))), neighbours=Neighbours.ADD_REMOVE_ONE, seed=seed
         )
         assert found.against_nobody
@@ -126,17 +126,17 @@ def test_people_who_are_alike_cannot_be_told_apart():
     for event in (RoundedGaussian(1.0, 2.0, 2), DiscreteLaplace(1, 2.0, 2)):
         told = attacked([[3, 4], [3, 4]], event, budget=Budget(1.0, 1e-5))
         assert told.worst == told.typical == told.measured.value == 0.5
-        assert not told.promise.violated
+        assert not told.guarantee_check.violated
 
 
 @pytest.mark.parametrize("event", [RoundedGaussian(30.0, 10.0, 1), DiscreteLaplace(30, 10.0, 1)])
 def test_a_promise_that_the_noise_does_not_keep_is_broken(event):
     """People differ by 30 with noise of scale 10: ε is 3 and more. Said to be 1, it is found out; said to be 12, not."""
     broken = attacked([[30], [0]], event, budget=Budget(1.0, 1e-6))
-    assert broken.promise.violated
+    assert broken.guarantee_check.violated
     assert not broken.exceeds  # the event itself, with its sensitivity of 30, allows it
     kept = attacked([[30], [0]], event, budget=Budget(12.0, 1e-3))
-    assert not kept.promise.violated
+    assert not kept.guarantee_check.violated
 
 
 @pytest.mark.parametrize("kind", [RoundedGaussian, DiscreteLaplace])

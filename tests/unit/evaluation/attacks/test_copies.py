@@ -135,7 +135,7 @@ def test_what_was_computed_before_is_the_same():
     released = planted(apart=1.0, seed=4).values
     for edges in (None, [np.array([-5.0, 0, 5])] * 3):
         before = distance_to_others(windows, edges=edges)
-        one, two = (copies_of(released, windows, edges=edges, others=o) for o in (None, before))
+        one, two = (copies_of(released, windows, edges=edges, distances=o) for o in (None, before))
         assert all((getattr(one, f) == getattr(two, f)).all() for f in ("exact", "near", "rows"))
 
 

@@ -9,7 +9,7 @@ import pytest
 from planted import by_lot, planted
 from refusals import bad_argument
 
-from synthrelease.evaluation.attacks import AttackVerdict, membership, nearness
+from synthrelease.evaluation.attacks import AttackVerdict, closeness, membership
 from synthrelease.evaluation.attacks.intervals import coins_rate
 from synthrelease.evaluation.attacks.roc import area_under_curve
 
@@ -24,7 +24,7 @@ def test_members_whose_rows_are_released_are_found():
     windows = planted()
     members = by_lot(12, 6)
     released = windows.of_people(np.flatnonzero(members)).values
-    scores = nearness(released, windows)
+    scores = closeness(released, windows)
     assert (scores[members] == 0).all()
     assert (scores[~members] < 0).all()
     found = membership(scores, members, seed=0)
@@ -136,26 +136,26 @@ def test_six_people_are_too_few_and_twelve_are_not():
 def test_a_promise_is_held_against_one_person_of_each_round():
     """Told in every round: no ε = 1. Not told: no complaint. One round of many people is no evidence."""
     members = by_lot(24, 12, rounds=400)
-    broken = membership(scored(members, 9.0), members, seed=0, promised=(1.0, 1e-6), draws=99)
-    assert broken.promise.violated
+    broken = membership(scored(members, 9.0), members, seed=0, guarantee=(1.0, 1e-6), draws=99)
+    assert broken.guarantee_check.violated
     assert broken.verdict is AttackVerdict.FOUND
-    assert str(broken.promise) in broken.reason
+    assert str(broken.guarantee_check) in broken.reason
     assert not membership(
-        scored(members, 0.0), members, seed=0, promised=(1.0, 1e-6), draws=99
-    ).promise.violated
+        scored(members, 0.0), members, seed=0, guarantee=(1.0, 1e-6), draws=99
+    ).guarantee_check.violated
     assert not membership(
-        scored(members, 0.5), members, seed=0, promised=(1.0, 1e-6), draws=99
-    ).promise.violated
+        scored(members, 0.5), members, seed=0, guarantee=(1.0, 1e-6), draws=99
+    ).guarantee_check.violated
     with bad_argument(ValueError, by="guarantee"):
-        membership(scored(members[:1], 9.0), members[:1], seed=0, promised=(1.0, 1e-6))
+        membership(scored(members[:1], 9.0), members[:1], seed=0, guarantee=(1.0, 1e-6))
 
 
 def test_nearness_by_hand():
     """Spread of 0, 2, 4, 6 is √5; distances to 0 and 6: 0, 2 | 2, 0; a person's is their mean."""
     windows = planted(2, 1, 2, features=1)
     windows = type(windows)(np.array([[0.0], [2], [4], [6]]), windows.people, windows.recordings)
-    assert nearness(np.array([[0.0], [6.0]]), windows) == pytest.approx([-1 / math.sqrt(5)] * 2)
-    assert nearness(np.array([[0.0]]), windows) == pytest.approx([-1 / math.sqrt(5), -5 / math.sqrt(5)])
+    assert closeness(np.array([[0.0], [6.0]]), windows) == pytest.approx([-1 / math.sqrt(5)] * 2)
+    assert closeness(np.array([[0.0]]), windows) == pytest.approx([-1 / math.sqrt(5), -5 / math.sqrt(5)])
 
 
 def test_what_is_no_division_is_refused():

@@ -12,7 +12,7 @@ from refusals import bad_argument
 from scipy.stats import norm
 
 from synthrelease.dp import gaussian_delta, gaussian_sigma
-from synthrelease.evaluation.attacks import check_promise, largest_tpr, log_ratio_known_rest
+from synthrelease.evaluation.attacks import check_guarantee, largest_tpr, log_ratio_known_rest
 
 
 def test_the_bound_by_hand():
@@ -51,7 +51,7 @@ def gaussian_scores(factor, trials=4000, *, seed=0):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_kept_promise_is_not_called_broken(seed):
-    check = check_promise(*gaussian_scores(1.0, seed=seed), epsilon=1.0, delta=1e-5)
+    check = check_guarantee(*gaussian_scores(1.0, seed=seed), epsilon=1.0, delta=1e-5)
     assert not check.violated
     broken = str(replace(check, violated=True))
     assert str(check) != broken
@@ -61,7 +61,7 @@ def test_a_kept_promise_is_not_called_broken(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_quarter_of_the_noise_is_called_broken(seed):
-    check = check_promise(*gaussian_scores(0.25, seed=seed), epsilon=1.0, delta=1e-5)
+    check = check_guarantee(*gaussian_scores(0.25, seed=seed), epsilon=1.0, delta=1e-5)
     assert check.violated
     assert str(check) != str(replace(check, violated=False))
     assert check.to_json()["violated"] is True
@@ -72,23 +72,23 @@ def test_a_promise_may_be_broken_from_either_side():
     """Randomized response that never lies of one side: in a fifth of the runs the person's absence is certain."""
     rng = np.random.default_rng(0)
     inside, outside = rng.uniform(1, 2, 4000), rng.uniform(1, 2, 4000) - (rng.random(4000) < 0.2)
-    assert check_promise(inside, outside, epsilon=1.0, delta=1e-5).violated
-    assert check_promise(-outside, -inside, epsilon=1.0, delta=1e-5).violated
+    assert check_guarantee(inside, outside, epsilon=1.0, delta=1e-5).violated
+    assert check_guarantee(-outside, -inside, epsilon=1.0, delta=1e-5).violated
 
 
 def test_randomized_response_at_its_own_epsilon_is_kept_and_below_broken():
     rng = np.random.default_rng(1)
     lie = 1 / (1 + math.exp(1.0))
     inside, outside = ((rng.random(20_000) < p).astype(float) for p in (1 - lie, lie))
-    assert not check_promise(inside, outside, epsilon=1.0, delta=0.0).violated
-    assert check_promise(inside, outside, epsilon=0.8, delta=0.0).violated
+    assert not check_guarantee(inside, outside, epsilon=1.0, delta=0.0).violated
+    assert check_guarantee(inside, outside, epsilon=0.8, delta=0.0).violated
 
 
 def test_a_threshold_that_luck_picked_is_measured_on_other_trials():
     """First halves that differ and second halves that do not: nothing."""
     inside, outside = np.zeros(2000), np.zeros(2000)
     inside[::2] = 1.0
-    assert not check_promise(inside, outside, epsilon=0.1, delta=0.0).violated
+    assert not check_guarantee(inside, outside, epsilon=0.1, delta=0.0).violated
 
 
 @pytest.mark.thorough
@@ -98,7 +98,7 @@ def test_false_complaints_are_as_rare_as_declared():
     complaints = 0
     for _ in range(400):
         inside, outside = ((rng.random(200) < p).astype(float) for p in (0.75, 0.25))
-        complaints += check_promise(inside, outside, epsilon=math.log(3), delta=0.0).violated
+        complaints += check_guarantee(inside, outside, epsilon=math.log(3), delta=0.0).violated
     assert complaints / 400 <= 0.01 + 6.1 * math.sqrt(0.01 * 0.99 / 400)
 
 
@@ -114,5 +114,5 @@ def test_what_is_no_promise_is_refused():
         largest_tpr(1.1, epsilon=1.0, delta=0.0)
     for few in (np.ones(1), np.array([1.0, np.nan, 2.0])):
         with bad_argument(ValueError, by="guarantee") as caught:
-            check_promise(few, np.ones(9), epsilon=1.0, delta=0.0)
+            check_guarantee(few, np.ones(9), epsilon=1.0, delta=0.0)
         assert "fpr" not in str(caught.value)

@@ -10,7 +10,7 @@ import pytest
 from goldens import check_text, figures
 from refusals import bad_argument
 
-from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, PromiseCheck, Rate, judged
+from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, GuaranteeCheck, Rate, judged
 from synthrelease.evaluation.attacks.chance import Permutation
 from synthrelease.evaluation.attacks.result import holm
 
@@ -32,7 +32,7 @@ def result(**changes):
 
 
 def promise(*, violated):
-    return PromiseCheck(1.0, 1e-6, Rate(0.9, 0.8, 1.0), Rate(0.0, 0.0, 0.1), 0.3, violated)
+    return GuaranteeCheck(1.0, 1e-6, Rate(0.9, 0.8, 1.0), Rate(0.0, 0.0, 0.1), 0.3, violated)
 
 
 def verdicts(*results, **ways):
@@ -117,19 +117,19 @@ def test_controls_are_corrected_too():
 
 def test_a_broken_promise_is_found_whatever_else():
     for one in (result(p_value=0.9), result(control_p=0.0001), result(least_p=0.5)):
-        (found,) = judged([AttackResult(**{**vars(one), "promise": promise(violated=True)})])
+        (found,) = judged([AttackResult(**{**vars(one), "guarantee_check": promise(violated=True)})])
         assert found.verdict is AttackVerdict.FOUND
-        assert str(found.promise) in found.reason
+        assert str(found.guarantee_check) in found.reason
         assert str(found.main) not in found.reason
-    (kept,) = judged([result(promise=promise(violated=False))])
-    assert str(kept.promise) in kept.reason
+    (kept,) = judged([result(guarantee_check=promise(violated=False))])
+    assert str(kept.guarantee_check) in kept.reason
     assert str(kept.main) in kept.reason
-    assert verdicts(result(p_value=0.9, promise=promise(violated=False))) == [AttackVerdict.NOTHING]
+    assert verdicts(result(p_value=0.9, guarantee_check=promise(violated=False))) == [AttackVerdict.NOTHING]
 
 
 def test_json_holds_all_and_no_nan():
     one = result(risk=Rate(math.nan, math.nan, math.nan), further={"a": 0.5, "b": Rate(0.1, 0.0, 0.2)})
-    (found,) = judged([AttackResult(**{**vars(one), "promise": promise(violated=False)})])
+    (found,) = judged([AttackResult(**{**vars(one), "guarantee_check": promise(violated=False)})])
     told = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert told["verdict"] == "found"
     assert told["main"] == {"value": 0.7, "low": 0.5, "high": 0.9}
@@ -147,8 +147,8 @@ def test_reasons_of_verdicts():
     reasons = {
         "found": judged([result()])[0],
         "found among three": judged([result(), result(p_value=0.5), result(p_value=0.9)])[0],
-        "found, and a promise is kept": judged([result(promise=promise(violated=False))])[0],
-        "a promise is broken": judged([result(p_value=0.9, promise=promise(violated=True))])[0],
+        "found, and a promise is kept": judged([result(guarantee_check=promise(violated=False))])[0],
+        "a promise is broken": judged([result(p_value=0.9, guarantee_check=promise(violated=True))])[0],
         "nothing found": judged([result(p_value=0.3)])[0],
         "too few people": judged([few])[0],
         "too few people for ten attacks": judged([few] * 10)[0],

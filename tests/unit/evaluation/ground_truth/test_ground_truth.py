@@ -47,9 +47,9 @@ def general(folder):
     return invented.write_study(folder)
 
 
-def yardstick(output, data):
+def ground_truth_of(output, data):
     kind = kind_of(output)
-    return kind.yardstick(output, kind.truth(output)(data), data.people)
+    return kind.ground_truth(output, kind.collector(output)(data), data.people)
 
 
 def cell(row, rows, columns):
@@ -62,7 +62,7 @@ def cell(row, rows, columns):
 
 def test_true_maps_are_means_of_everybodys_shares(study):
     output, data, rows = study(invented.write_heatmaps_study, "still")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     cells = output.parameters.form.cells
     for stimulus in ("garden", "a/b"):
         here = [row for row in rows if row["picture"] == stimulus]
@@ -87,7 +87,7 @@ def test_true_maps_are_means_of_everybodys_shares(study):
 
 def test_true_maps_over_time_weigh_by_duration_within_the_window(study):
     output, data, rows = study(invented.write_heatmaps_study, "moving")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     frames, *cells = output.parameters.form.cells
     assert frames == 4
     for stimulus in ("garden", "a/b"):
@@ -114,7 +114,7 @@ def test_true_maps_over_time_weigh_by_duration_within_the_window(study):
 @pytest.mark.parametrize(("write", "name"), [(capped, "capped"), (general, "maps")])
 def test_true_gaze_maps_have_neither_cap_nor_bound(study, write, name):
     output, data, rows = study(write, name)
-    own, p = yardstick(output, data), output.parameters
+    own, p = ground_truth_of(output, data), output.parameters
     for stimulus in output.parameters.stimuli:
         counts = np.zeros((p.rows, p.columns))
         for row in rows:
@@ -126,7 +126,7 @@ def test_true_gaze_maps_have_neither_cap_nor_bound(study, write, name):
 
 def test_nothing_is_said_of_what_nobody_looked_at(study):
     output, data, _ = study(invented.write_heatmaps_study, "still")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     own.points[1] = 0
     maps = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in ("garden", "a/b")}
     assert set(own.of(maps)) == {"garden"}
@@ -135,7 +135,7 @@ def test_nothing_is_said_of_what_nobody_looked_at(study):
 
 def test_without_data_there_is_a_centre_bias_and_an_even_map(study):
     output, data, _ = study(invented.write_heatmaps_study, "still")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     guesses = own.without_data({("garden", "heatmap"): own.truth("garden")}).values()
     without, centred = sorted(guesses, key=lambda maps: maps["garden", "heatmap"].std())
     even, bias = without["garden", "heatmap"], centred["garden", "heatmap"]
@@ -171,7 +171,7 @@ def series_by_hand(rows, feature, length, completion="hold"):
 @pytest.mark.parametrize("name", ["course", "levels", "after", "chunks"])
 def test_true_courses_are_means_of_those_who_have_them(study, name):
     output, data, rows = study(invented.write_signals_study, name)
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     for feature in ("size_mm", "open"):
         series = series_by_hand(rows, feature, 40, "centre" if name == "levels" else "hold")
         for recording in ("read", "a/b"):
@@ -188,7 +188,7 @@ def test_true_courses_are_means_of_those_who_have_them(study, name):
 
 def test_everybodys_own_series_are_compared_in_the_order_that_fits(study):
     output, data, rows = study(invented.write_signals_study, "changes")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     series = series_by_hand(rows, "open", 40)
     assert own.truth("read", "open").shape == (30, 40)
     for number, who in enumerate(data.identities):
@@ -213,7 +213,7 @@ def test_who_has_no_value_of_a_feature_is_not_counted(study, name):
     rest = data.person >= 10
     some = replace(data, person=data.person[rest], recording=data.recording[rest], values=data.values[rest])
     own, other = (
-        yardstick(output, one).truth("read", "open") for one in (replace(data, values=without), some)
+        ground_truth_of(output, one).truth("read", "open") for one in (replace(data, values=without), some)
     )
     np.testing.assert_allclose(own, other, rtol=1e-12)
 
@@ -224,7 +224,7 @@ def test_who_has_no_value_of_a_feature_is_not_counted(study, name):
 @pytest.mark.thorough
 def test_true_shares_of_areas(study):
     output, data, _ = study(invented.write_areas_study, "dwell")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     for labels, truth in own.shares.items():
         assert truth.sum() == pytest.approx(1)
         moved = truth.copy()
@@ -239,7 +239,7 @@ def test_true_shares_are_of_all_stimuli_that_somebody_saw(study):
     """The release is of two stimuli of each person, the truth of all."""
     output, data, _ = study(invented.write_areas_study, "visits")
     kind = kind_of(output)
-    bounded, whole = output.collect(data), kind.truth(output)(data)
+    bounded, whole = output.collect(data), kind.collector(output)(data)
     assert whole["dwell/noisy"].sum() > bounded["dwell/noisy"].sum()
 
 
@@ -253,7 +253,7 @@ def by_person(rows, feature, mood=None):
 
 def test_true_statistics_are_of_peoples_means(study):
     output, data, rows = study(invented.write_statistics_study, "all")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     for feature in ("left_mm", "speed"):
         (low, high), *_ = (one.bounds for one in output.parameters.features if one.name == feature)
         each = {who: np.clip(values, low, high) for who, values in by_person(rows, feature).items()}
@@ -272,7 +272,7 @@ def test_true_statistics_are_of_peoples_means(study):
 def test_true_statistics_of_groups_are_of_all_groups_that_people_are_in(study):
     """The release counts a person in one of three moods, the truth in every one."""
     output, data, rows = study(invented.write_statistics_study, "moods")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     for mood in ("calm", "tense", "tired"):
         each = by_person(rows, "left_mm", mood)
         assert own.values["count", mood, "left_mm"][0] == pytest.approx(len(each))
@@ -293,7 +293,7 @@ def of_one(items):
 
 def test_errors_of_statistics_are_parts_of_what_the_bounds_leave(study):
     output, data, _ = study(invented.write_statistics_study, "all")
-    own = yardstick(output, data)
+    own = ground_truth_of(output, data)
     truth = own.values["mean", "speed"]
     released = {
         ("mean", "speed", "value"): truth + 1.0,
@@ -319,7 +319,10 @@ def of_private_number(folder):
 def test_who_evaluates_knows_how_many_people_there_are(study):
     """Sums and counts are parts of what the bounds leave so many people, whether their number is public or not."""
     output, data, _ = study(of_private_number, "all")
-    own, same = yardstick(output, data), yardstick(*study(invented.write_statistics_study, "all")[:2])
+    own, same = (
+        ground_truth_of(output, data),
+        ground_truth_of(*study(invented.write_statistics_study, "all")[:2]),
+    )
     assert output.parameters.people is None
     released = {
         ("count", "speed", "value"): np.array([own.values["count", "speed"][0] + 6]),
@@ -347,7 +350,7 @@ def test_maps_of_a_private_number_of_people_are_sums(study):
     units = []
     for write in (private, capped):
         output, data, _ = study(write, "capped")
-        own = yardstick(output, data)
+        own = ground_truth_of(output, data)
         told = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in output.parameters.stimuli}
         units.append(
             {panel.scale.unit for plate in own.exhibits(told) for panel in plate.panels if panel.scale}

@@ -22,19 +22,12 @@ from synthrelease.evaluation.ground_truth.records import RECORDS, RecordTruth
 from synthrelease.evaluation.metrics.classification import CLASSIFIERS
 from synthrelease.evaluation.metrics.records import associations, distances, one_each
 from synthrelease.evaluation.private_page import private_page
-from synthrelease.evaluation.records import releases
-from synthrelease.evaluation.records import utility as tasks_module
-from synthrelease.evaluation.records.check import own_records
+from synthrelease.evaluation.records import prediction, releases
+from synthrelease.evaluation.records.baselines import k_same, record_comparisons
+from synthrelease.evaluation.records.check import record_distances
 from synthrelease.evaluation.records.evaluate import evaluated_records
+from synthrelease.evaluation.records.prediction import FRESH, REAL, RELEASED, record_tasks
 from synthrelease.evaluation.records.rows import real_rows, released_rows
-from synthrelease.evaluation.records.utility import (
-    FRESH,
-    REAL,
-    RELEASED,
-    k_same,
-    record_comparisons,
-    record_tasks,
-)
 from synthrelease.evaluation.result import EvaluatedOutput, Evaluation
 from synthrelease.report.exhibits import HistogramExhibit, TableExhibit
 from synthrelease.report.histograms import histogram
@@ -47,9 +40,9 @@ SIDE = ("left", "right")
 TWO = (Attribute("side", 2, SIDE), Attribute("a", 3, None, 0.0, 3.0))
 
 
-def yardstick_of(data: Features, own: Wanted) -> Any:
+def ground_truth_of(data: Features, own: Wanted) -> Any:
     mechanism = own.mechanism
-    return RECORDS.yardstick(mechanism, RECORDS.truth(mechanism)(data), own.people)
+    return RECORDS.ground_truth(mechanism, RECORDS.collector(mechanism)(data), own.people)
 
 
 def by_hand(codes: list[list[int]], people: list[int]) -> RecordTruth:
@@ -68,8 +61,8 @@ def arrays_of(codes: list[list[int]]) -> dict[tuple[str, ...], Any]:
 def test_the_truth_is_the_same_however_people_are_divided() -> None:
     own = parameters(**TASK)
     data = study([5, 3, 8, 2], recordings=2)
-    truth = pickle.loads(pickle.dumps(RECORDS.truth(own.mechanism)))  # noqa: S301  our own
-    whole = RECORDS.yardstick(own.mechanism, truth(data), 4)
+    truth = pickle.loads(pickle.dumps(RECORDS.collector(own.mechanism)))  # noqa: S301  our own
+    whole = RECORDS.ground_truth(own.mechanism, truth(data), 4)
     parts = []
     for people in ([2, 0], [3, 1]):
         there = np.isin(data.person, people)
@@ -82,7 +75,7 @@ def test_the_truth_is_the_same_however_people_are_divided() -> None:
             labels=data.labels[there],
         )
         parts.append(truth(part).numbered(np.array(people)))
-    joined = RECORDS.yardstick(own.mechanism, parts[1].joined(parts[0]), 4)
+    joined = RECORDS.ground_truth(own.mechanism, parts[1].joined(parts[0]), 4)
     np.testing.assert_array_equal(joined.people, np.repeat(np.arange(4), [5, 3, 8, 2]))
     codes, people = coded_records(data, own)
     order = np.argsort(people, kind="stable")
@@ -109,35 +102,35 @@ def test_all_attributes_are_read_together() -> None:
 def test_equal_sets_are_at_no_distance() -> None:
     own = parameters(**LABELLED)
     data = study([6] * 12)
-    yardstick = yardstick_of(data, own)
-    assert yardstick.noun == "attribute"
-    assert [measure.best for measure in yardstick.measures] == [0, 0, 0]
-    items = yardstick.of(as_released(data, own))
+    ground_truth = ground_truth_of(data, own)
+    assert ground_truth.noun == "attribute"
+    assert [measure.best for measure in ground_truth.measures] == [0, 0, 0]
+    items = ground_truth.of(as_released(data, own))
     assert list(items) == ["a", "b", "group"]
     np.testing.assert_allclose(np.array(list(items.values())), 0.0, atol=1e-12)
 
 
 def test_every_person_counts_the_same() -> None:
     """Three rows of one person weigh as much as one of another."""
-    yardstick = by_hand([[0, 0], [0, 0], [0, 0], [1, 1]], [0, 0, 0, 1])
-    assert yardstick.of(arrays_of([[0, 0], [1, 1]])) == {"side": (0, 0, 0), "a": (0, 0, 0)}
-    assert yardstick.of(arrays_of([[0, 0], [0, 0], [0, 0], [1, 1]]))["side"][0] == pytest.approx(0.25)
+    ground_truth = by_hand([[0, 0], [0, 0], [0, 0], [1, 1]], [0, 0, 0, 1])
+    assert ground_truth.of(arrays_of([[0, 0], [1, 1]])) == {"side": (0, 0, 0), "a": (0, 0, 0)}
+    assert ground_truth.of(arrays_of([[0, 0], [0, 0], [0, 0], [1, 1]]))["side"][0] == pytest.approx(0.25)
 
 
 def test_associations_are_those_of_people_too() -> None:
-    yardstick = by_hand([[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]], [0, 0, 0, 1, 2])
-    items = yardstick.of(arrays_of([[0, 0], [0, 1], [1, 1]]))
+    ground_truth = by_hand([[0, 0], [0, 0], [0, 0], [0, 1], [1, 1]], [0, 0, 0, 1, 2])
+    items = ground_truth.of(arrays_of([[0, 0], [0, 1], [1, 1]]))
     np.testing.assert_allclose(list(items.values()), 0.0, atol=1e-12)
-    assert yardstick.of_codes(yardstick.codes, one_each(yardstick.people)) == items
-    assert yardstick.of_codes(yardstick.codes)["a"][2] > 0.05
+    assert ground_truth.of_codes(ground_truth.codes, one_each(ground_truth.people)) == items
+    assert ground_truth.of_codes(ground_truth.codes)["a"][2] > 0.05
 
 
 def test_distances_by_hand() -> None:
     """Real: side and a agree. Released: a is always 0. One way ½ of a; pairs ½; V is 1 against 0."""
-    yardstick = by_hand([[0, 0], [1, 1]], [0, 1])
-    items = yardstick.of(arrays_of([[0, 0], [1, 0]]))
+    ground_truth = by_hand([[0, 0], [1, 1]], [0, 1])
+    items = ground_truth.of(arrays_of([[0, 0], [1, 0]]))
     assert items == {"side": (0.0, 0.5, 1.0), "a": (0.5, 0.5, 1.0)}
-    items = yardstick.of(arrays_of([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    items = ground_truth.of(arrays_of([[0, 0], [0, 1], [1, 0], [1, 1]]))
     assert items == {"side": (0.0, 0.5, 1.0), "a": (0.0, 0.5, 1.0)}
 
 
@@ -145,10 +138,10 @@ def test_pairs_are_those_with_the_others() -> None:
     """Of three attributes only the last is off: the first two are half as far as it, on average over two others each."""
     own = parameters(attributes=(*TWO, Attribute("b", 2, SIDE)), order=(0, 1, 2), resampled=(1,), people=4)
     real = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 0]])
-    yardstick = RecordTruth(own.parameters, real, np.arange(4))
+    ground_truth = RecordTruth(own.parameters, real, np.arange(4))
     made = real.copy()
     made[:, 2] = 1
-    assert yardstick.of_codes(made) == {
+    assert ground_truth.of_codes(made) == {
         "side": (0, pytest.approx(0.5), 0),
         "a": (0, pytest.approx(0.5), 0),
         "b": (1, pytest.approx(1.0), 0),
@@ -159,25 +152,25 @@ def test_some_attributes_are_measured_by_themselves() -> None:
     """A release derives its attributes one after the other, and the counts of its model last."""
     own = parameters(**LABELLED, fit="dp")
     data = study([6] * 12)
-    yardstick = yardstick_of(data, own)
+    ground_truth = ground_truth_of(data, own)
     _, arrays = released_of(data, own)
     assert ("a", "noised") in arrays
-    whole = yardstick.of(arrays)
+    whole = ground_truth.of(arrays)
     one = {labels: array for labels, array in arrays.items() if labels[0] == "group"}
-    assert list(yardstick.of(one)) == ["group"]
-    assert yardstick.of(one)["group"][0] == whole["group"][0]
-    assert np.isnan(yardstick.of(one)["group"][1:]).all()
-    (made,) = yardstick.without_data(one).values()
+    assert list(ground_truth.of(one)) == ["group"]
+    assert ground_truth.of(one)["group"][0] == whole["group"][0]
+    assert np.isnan(ground_truth.of(one)["group"][1:]).all()
+    (made,) = ground_truth.without_data(one).values()
     assert set(made) == {("group", "category")}
-    assert [exhibit.title for exhibit in yardstick.exhibits(one)] == ["group"]
+    assert [exhibit.title for exhibit in ground_truth.exhibits(one)] == ["group"]
     two = {labels: array for labels, array in arrays.items() if labels[0] != "b"}
-    pair = {name: values[1] for name, values in yardstick.of(two).items()}
+    pair = {name: values[1] for name, values in ground_truth.of(two).items()}
     assert set(pair) == {"a", "group"}
     assert pair["a"] == pair["group"] > 0
     counts = {labels: array for labels, array in arrays.items() if labels[-1] == "noised"}
-    assert yardstick.of(counts) == {}
-    assert yardstick.exhibits(counts) == ()
-    assert yardstick.without_data(counts) == {how: {} for how in yardstick.without_data(one)}
+    assert ground_truth.of(counts) == {}
+    assert ground_truth.exhibits(counts) == ()
+    assert ground_truth.without_data(counts) == {how: {} for how in ground_truth.without_data(one)}
 
 
 def test_one_attribute_has_no_pairs() -> None:
@@ -200,10 +193,10 @@ def test_released_people_may_be_weighed_too() -> None:
 def test_without_data_records_are_uniform() -> None:
     own = parameters(**LABELLED)
     data = study([6] * 12)
-    yardstick = yardstick_of(data, own)
+    ground_truth = ground_truth_of(data, own)
     _, arrays = released_of(data, own)
     long = {labels: np.resize(array, 30_000) for labels, array in arrays.items()}
-    ((how, made),) = yardstick.without_data(long).items()
+    ((how, made),) = ground_truth.without_data(long).items()
     assert set(made) == set(arrays)
     for labels, array in made.items():
         assert array.dtype == arrays[labels].dtype
@@ -211,7 +204,7 @@ def test_without_data_records_are_uniform() -> None:
     for attribute in own.attributes:
         shares = np.bincount(made[attribute.name, "category"], minlength=attribute.categories) / 30_000
         np.testing.assert_allclose(shares, 1 / attribute.categories, atol=0.02)
-    again = yardstick.without_data(long)[how]
+    again = ground_truth.without_data(long)[how]
     assert all((made[labels] == again[labels]).all() for labels in made)
     codes = np.stack([made[a.name, "category"] for a in own.attributes], axis=1)
     assert (associations(codes, own.categories) - np.eye(3)).max() < 0.03
@@ -222,8 +215,8 @@ def test_without_data_records_are_uniform() -> None:
 
 def test_the_truth_stands_beside_the_release() -> None:
     own = parameters(attributes=(TWO[0], replace(TWO[1], categories=4, missing=True)), order=(0, 1), people=2)
-    yardstick = RecordTruth(own.parameters, np.array([[0, 0], [0, 0], [1, 2], [1, 3]]), np.arange(4))
-    table, picture = yardstick.exhibits(arrays_of([[0, 0], [0, 3], [0, 1], [1, 1]]))
+    ground_truth = RecordTruth(own.parameters, np.array([[0, 0], [0, 0], [1, 2], [1, 3]]), np.arange(4))
+    table, picture = ground_truth.exhibits(arrays_of([[0, 0], [0, 3], [0, 1], [1, 1]]))
     assert isinstance(table, TableExhibit)
     assert [(name, [cell.text for cell in cells]) for name, cells in table.rows] == [
         ("left", ["75.0 %", "50.0 %"]),
@@ -239,8 +232,8 @@ def test_the_truth_stands_beside_the_release() -> None:
 
 
 def test_people_count_the_same_in_pictures() -> None:
-    yardstick = by_hand([[0, 0], [0, 0], [0, 0], [1, 1]], [0, 0, 0, 1])
-    table, picture = yardstick.exhibits(arrays_of([[0, 0], [0, 1]]))
+    ground_truth = by_hand([[0, 0], [0, 0], [0, 0], [1, 1]], [0, 0, 0, 1])
+    table, picture = ground_truth.exhibits(arrays_of([[0, 0], [0, 1]]))
     assert isinstance(table, TableExhibit)
     assert [cells[1].text for _, cells in table.rows] == ["50.0 %", "50.0 %"]
     assert isinstance(picture, HistogramExhibit)
@@ -295,11 +288,13 @@ def test_independent_marginals_keep_attributes_and_lose_pairs() -> None:
     data = study([4, 30] * 6)
     made = record_comparisons("records", own.mechanism, data, seed=1)[0]["independent marginals"]
     assert made[0] < 0.02
-    yardstick = yardstick_of(data, own)
-    marginals = [np.bincount(yardstick.codes[:, a], one_each(yardstick.people), 4) / 12 for a in range(3)]
+    ground_truth = ground_truth_of(data, own)
+    marginals = [
+        np.bincount(ground_truth.codes[:, a], one_each(ground_truth.people), 4) / 12 for a in range(3)
+    ]
     grid = np.stack(np.meshgrid(*[np.arange(4)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     product = np.prod([marginals[a][grid[:, a]] for a in range(3)], axis=0)
-    exact = np.mean(list(yardstick.of_codes(grid, product).values()), axis=0)
+    exact = np.mean(list(ground_truth.of_codes(grid, product).values()), axis=0)
     np.testing.assert_allclose(made, exact, atol=0.02)
     assert exact[2] > 0.1
 
@@ -410,7 +405,7 @@ def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) ->
     data.values[:, 1] = 2.0 + data.person * 0.25  # tells the person
     fitted: list[set[float]] = []
     made: list[Any] = []
-    whole, fresh = tasks_module.trained, releases.owned_records
+    whole, fresh = prediction.trained, releases.owned_records
 
     def spied(values: Any, labels: Any, **ways: Any) -> Any:
         fitted.append(set(np.unique(values[:, 1])))
@@ -428,7 +423,7 @@ def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) ->
         return fresh(codes, people, *rest, **ways)
 
     tests: list[tuple[set[float], set[float]]] = []
-    monkeypatch.setattr(tasks_module, "trained", spied)
+    monkeypatch.setattr(prediction, "trained", spied)
     monkeypatch.setattr(releases, "owned_records", made_of)
     record_tasks("records", own.mechanism, event_of(own), data, as_released(data, own), seed=1)
     assert len(made) == 10
@@ -515,9 +510,9 @@ def test_all_that_is_told_of_records() -> None:
     found = evaluated_records("records", own.mechanism, event, data, arrays, seed=1)
     assert [task.label for task in found.tasks] == ["recording"]
     assert len(found.compared) == 3
-    assert all(len(values) == len(yardstick_of(data, own).measures) for values in found.compared.values())
+    assert all(len(values) == len(ground_truth_of(data, own).measures) for values in found.compared.values())
     assert len(found.attacks) == 15
     assert len(set(found.remarks)) == len(found.remarks)
     real, made = real_rows(data, own.mechanism), released_rows(arrays, own.mechanism)
-    assert {*own_records(real, made).sentences()} <= {*found.remarks}
+    assert {*record_distances(real, made).sentences()} <= {*found.remarks}
     json.dumps([task.to_json() for task in found.tasks], allow_nan=False)

@@ -40,7 +40,7 @@ from synthrelease.evaluation.attacks import AttackVerdict
 from synthrelease.evaluation.records import attacks as names_module
 from synthrelease.evaluation.records import divisions, releases
 from synthrelease.evaluation.records.attacks import record_attacks
-from synthrelease.evaluation.records.check import own_records
+from synthrelease.evaluation.records.check import record_distances
 from synthrelease.evaluation.records.releases import (
     fresh_release,
     keeps_nothing,
@@ -292,20 +292,20 @@ def test_distances_by_hand() -> None:
     made = decoded_rows(np.array([[3, 0], [3, 0], [0, 1]]), own.mechanism)
     made = replace(made, values=np.array([[0.9, 2.0], [0.8, 2.0], [0.0, 2.0]]))
     spread = real.values[:, 0].std()
-    found = own_records(real, made)
+    found = record_distances(real, made)
     assert found.nearest == pytest.approx(0.0)
-    assert found.others == pytest.approx(0.6 / spread)
-    far = own_records(
+    assert found.between_people == pytest.approx(0.6 / spread)
+    far = record_distances(
         real, replace(made, values=made.values + np.array([5.0, 0.0]), codes=made.codes * 0 + 2)
     )
     assert far.nearest == pytest.approx((5.8 - 0.9) / spread)
-    shared = own_records(replace(real, values=real.values * 0), made)
-    assert shared.others == 0.0
+    shared = record_distances(replace(real, values=real.values * 0), made)
+    assert shared.between_people == 0.0
     said = [one.sentences() for one in (found, far, shared)]
     assert all(len(sentences) == 1 for sentences in said)
     assert [len(figures(sentence)) for (sentence,) in said] == [2, 2, 1]
     assert figures(said[0][0]) == [0.0, 0.0]
-    assert {round(far.nearest, 2), round(far.nearest / far.others, 2)} == {*figures(said[1][0])}
+    assert {round(far.nearest, 2), round(far.nearest / far.between_people, 2)} == {*figures(said[1][0])}
     check_text("evaluation/own-records", "\n".join(sentence for (sentence,) in said))
 
 
@@ -329,7 +329,7 @@ def fewer() -> Any:
 
 def raw_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mechanism publishes what it is given."""
-    monkeypatch.setattr(divisions._Halves, "__call__", lambda own, people, _: own.given(people))
+    monkeypatch.setattr(divisions._Halves, "__call__", lambda own, people, _: own.source_rows(people))
     monkeypatch.setattr(names_module, "fresh_release", lambda source, *_, **__: source)
 
 
@@ -401,13 +401,13 @@ def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> N
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
     check_text("evaluation/record-attacks/model-alone", "\n".join(words))
     assert AttackVerdict.FOUND not in verdicts(results).values()
-    promises = {one.attack: one.promise for one in results if one.promise is not None}
+    promises = {one.attack: one.guarantee_check for one in results if one.guarantee_check is not None}
     assert all(name.startswith("membership") for name in promises)
     assert len(promises) == 2
     assert not [name for name in promises if name.endswith("offline")]
     assert [check.epsilon for check in promises.values()] == pytest.approx([0.1, 0.1], rel=1e-3)
     few, _ = record_attacks("records", own.mechanism, event, apart, arrays, **{**QUICK, "rounds": 30})
-    assert all(one.promise is None for one in few)
+    assert all(one.guarantee_check is None for one in few)
 
 
 @pytest.mark.thorough
@@ -424,7 +424,7 @@ def test_a_broken_promise_is_seen(apart: Any, monkeypatch: pytest.MonkeyPatch) -
         as_released(apart, own),
         **{**QUICK, "rounds": 96, "draws": 199},
     )
-    checks = [one.promise for one in results if one.promise is not None]
+    checks = [one.guarantee_check for one in results if one.guarantee_check is not None]
     assert checks
     assert all(check.violated for check in checks)
 
@@ -448,7 +448,7 @@ def test_people_who_are_not_at_stake_are_always_in(fewer: Any, monkeypatch: pyte
     whole = divisions._Halves.__call__
 
     def spied(own: Any, people: Any, random: Any) -> Any:
-        asked.append((own.others, people, own.given(people).names, own.mechanism.parameters.people))
+        asked.append((own.always_in, people, own.source_rows(people).names, own.mechanism.parameters.people))
         return whole(own, people, random)
 
     monkeypatch.setattr(divisions._Halves, "__call__", spied)
@@ -567,7 +567,7 @@ def test_rows_whose_bins_are_published_are_copied_in_bins(
     fewer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def in_bins(own: Any, people: Any, _: Any) -> Any:
-        return decoded_rows(own.given(people).codes, own.mechanism)
+        return decoded_rows(own.source_rows(people).codes, own.mechanism)
 
     monkeypatch.setattr(divisions._Halves, "__call__", in_bins)
     own = usual()
@@ -605,4 +605,4 @@ def test_a_promise_is_of_the_k_that_it_was_made_for(fewer: Any, k: int, promises
     event = calibrate(own, Budget(500.0, 1e-3))
     ways = {**QUICK, "draws": 99}
     results, _ = record_attacks("records", own.mechanism, event, fewer, as_released(fewer, own), **ways)
-    assert sum(one.promise is not None for one in results) == promises
+    assert sum(one.guarantee_check is not None for one in results) == promises

@@ -17,7 +17,7 @@ from synthrelease.dp.noise import addition
 from synthrelease.evaluation import evaluate as orchestrator
 from synthrelease.evaluation.attacks.result import SIGNIFICANCE
 from synthrelease.evaluation.evaluate import evaluate
-from synthrelease.evaluation.records.check import RecordCheck, failed
+from synthrelease.evaluation.records.check import RecordCheck, failed_records
 from synthrelease.evaluation.records.evaluate import EvaluatedRecords
 from synthrelease.evaluation.records.rows import real_rows
 from synthrelease.kinds.dataset import quoted
@@ -159,10 +159,10 @@ def test_records_need_so_many_people_with_what_is_kept():
     people = np.array([0, 0, 1, 2, 3, 3])
     real = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0], [2, 0, 0], [2, 1, 1]])
     made = np.array([[0, 3, 3], [1, 0, 0], [2, 2, 2], [3, 3, 3]])
-    assert failed(own, people, real, made) == 3
-    assert failed(replace(own, counted="record"), people, real, made) == 2
-    assert failed(replace(own, resampled=(3,)), people, real, made) == 0
-    assert failed(replace(own, threshold="randomized"), people, real, made) == 0
+    assert failed_records(own, people, real, made) == 3
+    assert failed_records(replace(own, counted="record"), people, real, made) == 2
+    assert failed_records(replace(own, resampled=(3,)), people, real, made) == 0
+    assert failed_records(replace(own, threshold="randomized"), people, real, made) == 0
     (fault,) = RecordCheck(own, 4, 0, 0, None, 0, 3).faults
     assert sorted(figures(fault)) == [2, 2, 3, 4]  # of 4 records 3, and k = 2
     (of_rows,) = RecordCheck(replace(own, counted="record"), 4, 0, 0, None, 0, 3).faults
