@@ -87,7 +87,7 @@ def propose(
     )
     told = {"pattern": pattern, "table": table, "axes": tuple(axes)}
     given = {key: value for key, value in told.items() if value}
-    return run([Path(one) for one in several], Path(plan), people=list(map(str, people)), given=given)
+    return run([Path(one) for one in several], Path(plan), people=list(map(str, people)), source_fields=given)
 
 
 def preview(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from synthrelease.arrays.release import ArrayRelease, RequestedGuarantee, released
 from synthrelease.data.arguments import plain
 from synthrelease.data.feature_arrays import FeatureArrays
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 
 
 def mean_signals(
@@ -224,7 +224,7 @@ def _rows(
     *,
     labels: Mapping[str, ArrayLike] | None = None,
     categories: Mapping[str, Sequence[str]] | None = None,
-) -> tuple[Held, dict[str, Any]]:
+) -> tuple[InMemoryFrame, dict[str, Any]]:
     """The rows, and the input in a plan's words."""
     given = FeatureArrays.of(
         f"{name}()", roles, recordings, values, bounds, labels=labels, categories=categories
@@ -237,4 +237,4 @@ def _rows(
     }
     if given.recordings is not None:
         source["recordings"] = given.recordings
-    return Held.of_arrays(given.arrays, name), source
+    return InMemoryFrame.of_arrays(given.arrays, name), source

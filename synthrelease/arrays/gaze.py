@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from synthrelease.arrays.release import ArrayRelease, RequestedGuarantee, released
 from synthrelease.data.arguments import flag, listed, plain, screen_keys
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.screen import Screen
 
 _ROLES = {"x_px": "x", "y_px": "y"}  # of columns that a plan calls otherwise
@@ -188,8 +188,8 @@ def areas(
     )
 
 
-def _rows(arrays: Mapping[str, ArrayLike | None], name: str) -> Held:
-    return Held.of_arrays({key: array for key, array in arrays.items() if array is not None}, name)
+def _rows(arrays: Mapping[str, ArrayLike | None], name: str) -> InMemoryFrame:
+    return InMemoryFrame.of_arrays({key: array for key, array in arrays.items() if array is not None}, name)
 
 
 def _source(

@@ -13,7 +13,7 @@ from synthrelease.building.design import make_design, warnings
 from synthrelease.building.ready import released_output
 from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.data.arguments import plain
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.dp import accounting
 from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Guarantee, Neighbours, NoGuarantee
@@ -198,7 +198,7 @@ class RequestedGuarantee:
 
 def released(
     name: str,
-    rows: Held,
+    rows: InMemoryFrame,
     source: Mapping[str, Any],
     output: Mapping[str, Any],
     promise: RequestedGuarantee,

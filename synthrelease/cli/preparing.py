@@ -140,7 +140,7 @@ def prepare(
             {
                 "table": str(target),
                 "to": to,
-                "made": prepared.made,
+                "made": prepared.rows_with_values,
                 "recordings": prepared.recordings,
                 "people": prepared.people,
                 "warnings": list(prepared.warnings),
@@ -149,7 +149,7 @@ def prepare(
     else:
         click.echo(
             printable(
-                f"Table      {target}: {prepared.made} {to} in {several(prepared.recordings, 'recording')} "
+                f"Table      {target}: {prepared.rows_with_values} {to} in {several(prepared.recordings, 'recording')} "
                 f"of {several(prepared.people, 'person', 'people')}"
             )
         )

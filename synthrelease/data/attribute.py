@@ -36,13 +36,13 @@ class Attribute:
     missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
 
     def __post_init__(self) -> None:
-        known = self.categories - self.missing
+        count = self.categories - self.missing
         if self.labels is not None and not (
-            len(self.labels) == known and self.low is None and self.high is None
+            len(self.labels) == count and self.low is None and self.high is None
         ):
-            raise ValueError(f"Expected {known} labels and no bounds for attribute {self.name!r}")
+            raise ValueError(f"Expected {count} labels and no bounds for attribute {self.name!r}")
         if self.labels is None and not (
-            known >= 1 and self.low is not None and self.high is not None and self.low < self.high
+            count >= 1 and self.low is not None and self.high is not None and self.low < self.high
         ):
             raise ValueError(f"Expected bins between two bounds for attribute {self.name!r}")
 
@@ -65,11 +65,13 @@ class Attribute:
             column: values, NaN where missing; or numbers of labels, −1 where missing. Shape (N,).
         """
         if self.labels is None:
-            there = ~np.isnan(column)
-            known = bin_numbers(column.astype(np.float64), self.edges)
+            present = ~np.isnan(column)
+            category = bin_numbers(column.astype(np.float64), self.edges)
         else:
-            there, known = column >= 0, column.astype(np.int64)
-        return np.where(there, known, self.categories - 1 if self.missing else -1).astype(self.number_type)
+            present, category = column >= 0, column.astype(np.int64)
+        return np.where(present, category, self.categories - 1 if self.missing else -1).astype(
+            self.number_type
+        )
 
     def values(self, categories: NDArray[np.integer], *, first: int = 0) -> NDArray[np.float64]:
         """Return values in the bins of `categories`, at public fractions of their width; NaN for a missing one.
@@ -81,9 +83,9 @@ class Attribute:
         bins, edges = self.categories - self.missing, self.edges
         out = public_fractions(self.name, len(categories), first=first)
         for start in range(0, len(categories), _BLOCK):  # by blocks that the processor's cache holds
-            own, inside = categories[start : start + _BLOCK], out[start : start + _BLOCK]
-            known = np.minimum(own, bins - 1)
-            inside[:] = np.where(own < bins, spread_within(known, edges, inside), np.nan)
+            block, inside = categories[start : start + _BLOCK], out[start : start + _BLOCK]
+            bin_number = np.minimum(block, bins - 1)
+            inside[:] = np.where(block < bins, spread_within(bin_number, edges, inside), np.nan)
         return out
 
     def to_json(self) -> dict[str, Any]:

@@ -54,6 +54,13 @@ def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[N
     return numbers.cast(pl.Int64).to_numpy(), names  # of no rows, the type would be another
 
 
+def renumbered(numbers: NDArray[np.int64], names: Sequence[str], listed: Sequence[str]) -> NDArray[np.int64]:
+    """Return numbers of labels in `names` as their positions in a public list, −1 for rows with another label, or with none (numbered −1)."""
+    position = {name: number for number, name in enumerate(listed)}
+    # Rows without a label are numbered −1, which is the last.
+    return np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)[numbers]
+
+
 def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
     """What is wrong with the first cell that is no label."""
     text = column_texts(table, column, table.frame[column]).fill_null("")
@@ -67,11 +74,11 @@ def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
             expected="a label in every row",
             remedy="complete these rows, or leave them out; or list the labels that are released: rows without a stimulus or a recording may then stay",
         )
-    odd = ~text.str.contains(_PLAIN_LABEL) & ~empty
+    unusable = ~text.str.contains(_PLAIN_LABEL) & ~empty
     return DataError(
         "bad-label",
         "a label cannot be one",
-        where=table.place(int(odd.arg_true()[0]), column),
+        where=table.place(int(unusable.arg_true()[0]), column),
         found="a line break or another control character, or more than 200 characters",
         expected="a short text on one line",
         remedy="look for a quote that opens in one row and closes in another",
@@ -87,23 +94,24 @@ def categories(
         DataError: a label is not in the list, or the column holds neither text nor numbers.
     """
     text = column_texts(table, column, table.frame[column])
-    known = text.replace_strict(list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64)
+    position = text.replace_strict(
+        list(listed), list(range(len(listed))), default=None, return_dtype=pl.Int64
+    )
     empty = (text.is_null() | (text == "")).fill_null(value=True).to_numpy()
     code = text.cast(pl.Float64, strict=False)
     empty |= _coded(code.fill_null(math.nan).to_numpy(), missing) & code.is_not_null().to_numpy()
     empty |= text.is_in(_texts(missing)).fill_null(value=False).to_numpy()
-    strange = np.flatnonzero(known.is_null().to_numpy() & ~empty)
-    if strange.size:
-        more = f" (and {strange.size - 1} more)" if strange.size > 1 else ""
+    unlisted = np.flatnonzero(position.is_null().to_numpy() & ~empty)
+    if unlisted.size:
         raise DataError(
             "unlisted-category",
             "a label is not in the list of categories",
-            where=table.place(int(strange[0]), column) + more,
+            where=table.places(unlisted, column),
             found="another label",
             expected=f"one of the {len(listed)} labels in that list, or an empty cell",
             remedy="complete the list, or correct the cell",
         )
-    return known.fill_null(-1).to_numpy()
+    return position.fill_null(-1).to_numpy()
 
 
 def labels_among(table: Table, column: str, listed: Sequence[str]) -> NDArray[np.bool_]:
@@ -137,8 +145,10 @@ def numbers(
         cast = series.cast(pl.Float64, strict=False)
         stray = (cast.is_null() & series.is_not_null()).to_numpy()
         commas = stray & series.str.contains(_DECIMAL_COMMA).fill_null(value=False).to_numpy()
-        _refuse(table, column, commas, "decimal-comma", found="a decimal comma", remedy=_COMMA_REMEDY)
-        _refuse(table, column, stray, "bad-number", found="text", missing="the text" if codes_allowed else "")
+        _refuse(table, column, commas, "decimal-comma", content="a decimal comma", remedy=_COMMA_REMEDY)
+        _refuse(
+            table, column, stray, "bad-number", content="text", missing="the text" if codes_allowed else ""
+        )
     elif series.dtype.is_numeric() or series.dtype == pl.Null:
         cast = series.cast(pl.Float64)
     else:
@@ -151,16 +161,18 @@ def numbers(
         "inf": ("infinite-number", "an infinite number", values == math.inf),
         "-inf": ("infinite-number", "an infinite number", values == -math.inf),
     }
-    for written, (code, found, bad) in unusable.items():
-        _refuse(table, column, bad & ~coded, code, found=found, missing=written if codes_allowed else "")
+    for written, (code, content, invalid) in unusable.items():
+        _refuse(
+            table, column, invalid & ~coded, code, content=content, missing=written if codes_allowed else ""
+        )
     return np.where(coded, math.nan, values)
 
 
 def _coded(values: NDArray[np.float64], missing: Sequence[Code]) -> NDArray[np.bool_]:
     """Which values are missing codes."""
     codes = [float(code) for code in missing if not isinstance(code, str)]
-    found: NDArray[np.bool_] = np.isin(values, [code for code in codes if not math.isnan(code)])
-    return found | np.isnan(values) if any(math.isnan(code) for code in codes) else found
+    is_code: NDArray[np.bool_] = np.isin(values, [code for code in codes if not math.isnan(code)])
+    return is_code | np.isnan(values) if any(math.isnan(code) for code in codes) else is_code
 
 
 def _texts(missing: Sequence[Code]) -> list[str]:
@@ -170,17 +182,16 @@ def _texts(missing: Sequence[Code]) -> list[str]:
 def label_texts(series: pl.Series) -> pl.Series:
     """Return cells of labels as text: without surrounding blanks, whole numbers without a decimal point.
 
-    The text follows from what a number is, and not from the type it is held in: where files are put together, somebody else's may
-    decide that.
+    The text depends on the number, not on its type: where several files are read as one table, another person's file may decide the type.
 
     Raises:
         TypeError: cells of this type have no plain text form.
     """
     if series.dtype.is_float():
         number = pl.col(series.name).cast(pl.Float64).fill_nan(None)
-        whole = (number == number.round()) & (number.abs() < _INT64)
+        is_whole = (number == number.round()) & (number.abs() < _INT64)
         text = (
-            pl.when(whole)
+            pl.when(is_whole)
             .then(number.cast(pl.Int64, strict=False).cast(pl.String))
             .otherwise(number.cast(pl.String))
         )
@@ -213,23 +224,22 @@ def _wrong_type(table: Table, column: str, series: pl.Series, expected: str) -> 
 def _refuse(
     table: Table,
     column: str,
-    bad: NDArray[np.bool_],
+    invalid: NDArray[np.bool_],
     code: str,
     *,
-    found: str,
+    content: str,
     missing: str = "",
     remedy: str = "",
 ) -> None:
-    rows = np.flatnonzero(bad)
+    rows = np.flatnonzero(invalid)
     if rows.size:
-        more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
         remedy = remedy or (
             f"add {missing} to the input's list `missing` if it marks missing data"
             if missing
             else "correct the cell"
         )
-        if found == "text" and _COMMA.fullmatch(str(table.frame[column][int(rows[0])]).strip()):
-            code, found, remedy = (
+        if content == "text" and _COMMA.fullmatch(str(table.frame[column][int(rows[0])]).strip()):
+            code, content, remedy = (
                 "comma-in-number",
                 "text: a number with a comma",
                 "write a point for a decimal comma, and nothing between thousands",
@@ -237,8 +247,8 @@ def _refuse(
         raise DataError(
             code,
             "a cell is not a number that can be used",
-            where=table.place(int(rows[0]), column) + more,
-            found=found,
+            where=table.places(rows, column),
+            found=content,
             expected="a finite number, or an empty cell if it is missing",
             remedy=remedy,
         )

@@ -14,9 +14,9 @@ from synthrelease.data.tables import Table
 
 @dataclass(frozen=True)
 class ChosenRows:
-    """A public choice among rows. Each row is judged by itself, so that nobody's rows depend on anybody else.
+    """A public choice among rows. Each row is judged by itself, so that no person's rows depend on another person.
 
-    Whoever has any row is one of the people, chosen or not: their number would otherwise be what people did.
+    A person with any row counts, chosen or not: otherwise the number of people would depend on what they did.
     """
 
     # labels by column; rows with other labels, or none, are left out
@@ -53,16 +53,16 @@ class ChosenRows:
         Raises:
             DataError: a column of numbers holds something else.
         """
-        good = np.ones(table.frame.height, dtype=np.bool_)
+        valid = np.ones(table.frame.height, dtype=np.bool_)
         for column, accepted in self.valid.items():
-            listed = [one for one in accepted if isinstance(one, str)]
+            listed = [label for label in accepted if isinstance(label, str)]
             if listed:
-                good &= labels_among(table, column, listed)
+                valid &= labels_among(table, column, listed)
             else:
-                low, high = (float(one) for one in accepted)
+                low, high = (float(end) for end in accepted)
                 value = numbers(table, column, missing=missing)
-                good &= (value >= low) & (value <= high)
-        return good
+                valid &= (value >= low) & (value <= high)
+        return valid
 
 
 EVERY_ROW = ChosenRows()

@@ -17,7 +17,7 @@ TOP_LEFT, BOTTOM_LEFT, CENTRE, CENTRE_Y_UP = "top-left", "bottom-left", "centre"
 
 @dataclass(frozen=True)
 class Coordinates:
-    """A way to say where on a screen somebody looks."""
+    """The unit and origin of positions on a screen."""
 
     # "pixels"; "normalised", shares of the screen's width and height; or "degrees" of visual angle
     unit: str = PIXELS

@@ -1,4 +1,4 @@
-"""What the plan declares public about an input: read from the label columns of all rows, whatever else stands in them.
+"""What the plan declares public about an input: read from the label columns of all rows, whatever their other cells hold.
 
 What people did decides which rows `only` leaves, so lists, lengths and assignment are those before it.
 """
@@ -37,19 +37,19 @@ class Facts:
 
     @property
     def without_rows(self) -> tuple[str, ...]:
-        """Names that nobody has a row of; for the curator alone."""
-        seen = self.assigned.sum(axis=0).tolist()
-        return tuple(name for name, people in zip(self.names, seen, strict=True) if not people)
+        """Names that no person has a row of; for the curator only."""
+        people_seen = self.assigned.sum(axis=0).tolist()
+        return tuple(name for name, people in zip(self.names, people_seen, strict=True) if not people)
 
     @property
     def most_seen(self) -> int:
-        """The most stimuli (or recordings) that anybody has rows of, at least 1; public where the assignment is."""
+        """The most stimuli (or recordings) that one person has rows of, at least 1; public where the assignment is."""
         return max(1, int(self.assigned.sum(axis=1).max(initial=1)))
 
     def counting(self, max_stimuli: int) -> tuple[int, ...]:
         """Return how many people count on each stimulus if each counts on so many, on average over who is picked."""
-        seen = self.assigned.sum(axis=1, keepdims=True)
-        expected = (self.assigned * np.minimum(1.0, max_stimuli / np.maximum(seen, 1))).sum(axis=0)
+        names_seen = self.assigned.sum(axis=1, keepdims=True)
+        expected = (self.assigned * np.minimum(1.0, max_stimuli / np.maximum(names_seen, 1))).sum(axis=0)
         return tuple(int(number) for number in np.rint(expected))
 
 
@@ -73,15 +73,15 @@ def read_facts(
     Raises:
         DataError, MachineError: the file cannot be used.
     """
-    wanted = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
+    label_columns = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
     rows: Counter[tuple[str, str]] = Counter()
     counting: set[str] = set()  # names of which a row counts
-    everybody: set[str] = set()
-    for table in read_slices(source, [*wanted, *chosen.only], most=_SLICE_ROWS):
-        everybody.update(labels(table, wanted[0])[1])
-        kept = _rows_of_pairs(chosen.kept(table)[0], wanted, empty_allowed=listed is not None)
-        counting.update(name for _, name in kept)
-        rows.update(_rows_of_pairs(table, wanted, empty_allowed=True) if chosen.only else kept)
+    people_seen: set[str] = set()
+    for table in read_slices(source, [*label_columns, *chosen.only], most_rows=_SLICE_ROWS):
+        people_seen.update(labels(table, label_columns[0])[1])
+        kept_rows = _rows_of_pairs(chosen.kept(table)[0], label_columns, empty_allowed=listed is not None)
+        counting.update(name for _, name in kept_rows)
+        rows.update(_rows_of_pairs(table, label_columns, empty_allowed=True) if chosen.only else kept_rows)
     if not counting:
         raise DataError(
             "only-selects-nothing",
@@ -95,11 +95,11 @@ def read_facts(
             "no-listed-rows",
             "no row belongs to anything that is listed",
             where=str(path_of(source)),
-            found=f"other labels in '{wanted[1]}'",
+            found=f"other labels in '{label_columns[1]}'",
             expected="the labels as they stand in the data: small letters and capitals count",
             remedy=f"correct the list of {'stimuli' if 'stimulus' in columns else 'recordings'}",
         )
-    people = frozenset(everybody)
+    people = frozenset(people_seen)
     names = in_natural_order({name for _, name in rows if name}) if listed is None else list(listed)
     longest = None
     if lengths_public:
@@ -112,22 +112,24 @@ def read_facts(
 def _assigned(
     rows: Iterable[tuple[str, str]], people: Sequence[str], names: Sequence[str]
 ) -> NDArray[np.bool_]:
-    who = {person: number for number, person in enumerate(people)}
-    what = {name: number for number, name in enumerate(names)}
-    out = np.zeros((len(people), len(names)), dtype=np.bool_)
-    pairs = [(who[person], what[name]) for person, name in rows if name in what]
+    row_of = {person: number for number, person in enumerate(people)}
+    column_of = {name: number for number, name in enumerate(names)}
+    assigned = np.zeros((len(people), len(names)), dtype=np.bool_)
+    pairs = [(row_of[person], column_of[name]) for person, name in rows if name in column_of]
     if pairs:
-        out[tuple(np.array(pairs).T)] = True
-    return out
+        assigned[tuple(np.array(pairs).T)] = True
+    return assigned
 
 
-def _rows_of_pairs(table: Table, wanted: Sequence[str], *, empty_allowed: bool) -> dict[tuple[str, str], int]:
+def _rows_of_pairs(
+    table: Table, label_columns: Sequence[str], *, empty_allowed: bool
+) -> dict[tuple[str, str], int]:
     """How many rows every person has of every stimulus or recording; rows of none have the last name, which is empty."""
-    person, people = labels(table, wanted[0])
-    if len(wanted) == 1:
+    person, people = labels(table, label_columns[0])
+    if len(label_columns) == 1:
         group, names = np.zeros_like(person), [ONE_RECORDING]
     else:
-        group, names = labels(table, wanted[1], empty_allowed=empty_allowed)
+        group, names = labels(table, label_columns[1], empty_allowed=empty_allowed)
     names = [*names, ""]
     group = group % len(names)
     pairs, counts = np.unique(person * len(names) + group, return_counts=True)

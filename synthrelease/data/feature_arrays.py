@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,7 @@ class FeatureArrays:
         labels: object = None,
         categories: object = None,
     ) -> FeatureArrays:
-        """Return what was given; only types are looked at before it is known that it is what was asked for.
+        """Return the arrays, checked; only their types are looked at until they are known to be what each argument takes.
 
         Args:
             where: what was called, such as "statistics()".
@@ -47,24 +47,18 @@ class FeatureArrays:
             categories: the public list of each.
 
         Raises:
-            ArgumentError: something is not of the kind that was asked for, or does not belong to the rest.
+            ArgumentError: an argument is of another kind, or does not fit the others.
         """
-        own = {role: array for role, array in roles.items() if array is not None}
+        role_arrays = {role: array for role, array in roles.items() if array is not None}
         features = by_names(values, f"{where}.values", example='values={"pupil_mm": column}', columns=True)
         limits = by_names(bounds, f"{where}.bounds", example='bounds={"pupil_mm": (1.5, 8.0)}')
-        others = by_names(
-            {} if labels is None else labels,
-            f"{where}.labels",
-            example='labels={"mood": column}',
-            columns=True,
-        )
-        example = 'categories={"mood": ["calm", "tense"]}'
-        told = by_names({} if categories is None else categories, f"{where}.categories", example=example)
-        lists = {name: listed(one, f"{where}.categories", example=example) for name, one in told.items()}
+        labels = {} if labels is None else labels
+        label_arrays = by_names(labels, f"{where}.labels", example='labels={"mood": column}', columns=True)
+        lists = _lists({} if categories is None else categories, f"{where}.categories")
         public = None
         if recordings is not None:
             public = listed(recordings, f"{where}.recordings", example='recordings=["first", "second"]')
-        if ("recording" in own) is (public is None):
+        if ("recording" in role_arrays) is (public is None):
             raise ArgumentError(
                 "recordings-need-list",
                 "the labels of recordings and the public list of them go together",
@@ -73,18 +67,10 @@ class FeatureArrays:
                 remedy='recording=column, recordings=["first", "second"]; or neither, if everybody has one',
             )
         _refuse_other_names(where, "bounds", limits, "values", features)
-        _refuse_other_names(where, "categories", lists, "labels", others)
-        names = [*own, *features, *others]
-        if taken := sorted({name for name in names if names.count(name) > 1}):
-            raise ArgumentError(
-                "duplicate-column",
-                "two columns have the same name",
-                where=where,
-                found=", ".join(taken),
-                expected="columns with names of their own, other than " + ", ".join(own),
-                remedy="rename one of them",
-            )
-        return cls({**own, **features, **others}, {role: role for role in own}, limits, lists, public)
+        _refuse_other_names(where, "categories", lists, "labels", label_arrays)
+        _refuse_twice(where, role_arrays, [*role_arrays, *features, *label_arrays])
+        arrays = {**role_arrays, **features, **label_arrays}
+        return cls(arrays, {role: role for role in role_arrays}, limits, lists, public)
 
     def interval(self, feature: str, where: str) -> tuple[float, float]:
         """Return the lower and the upper bound of a feature; ArgumentError if they are no interval."""
@@ -101,21 +87,39 @@ class FeatureArrays:
         return float(limits[0]), float(limits[1])
 
 
+def _lists(categories: object, where: str) -> dict[str, list[str]]:
+    example = 'categories={"mood": ["calm", "tense"]}'
+    by_name = by_names(categories, where, example=example)
+    return {name: listed(labels, where, example=example) for name, labels in by_name.items()}
+
+
+def _refuse_twice(where: str, roles: Iterable[str], names: Sequence[str]) -> None:
+    if taken := sorted({name for name in names if names.count(name) > 1}):
+        raise ArgumentError(
+            "duplicate-column",
+            "two columns have the same name",
+            where=where,
+            found=", ".join(taken),
+            expected="columns with names of their own, other than " + ", ".join(roles),
+            remedy="rename one of them",
+        )
+
+
 def _refuse_other_names(
-    where: str, public: str, told: Mapping[str, object], private: str, columns: Mapping[str, object]
+    where: str, public: str, declared: Mapping[str, object], private: str, columns: Mapping[str, object]
 ) -> None:
-    """Columns of a table may be called as people are: only names that stand in the public argument are shown."""
-    if set(told) == set(columns):
+    """Refuse different names. A column may be named after a person: messages show only names in the public argument."""
+    if set(declared) == set(columns):
         return
-    alone = ", ".join(sorted(set(told) - set(columns)))
-    more = len(set(columns) - set(told))
-    found = [f"{public} of {alone}, which {private} have not"] if alone else []
-    found += [f"{more} of {len(columns)} {private} without {public}"] if more else []
+    alone = ", ".join(sorted(set(declared) - set(columns)))
+    more = len(set(columns) - set(declared))
+    faults = [f"{public} of {alone}, which {private} have not"] if alone else []
+    faults += [f"{more} of {len(columns)} {private} without {public}"] if more else []
     raise ArgumentError(
         "names-differ",
         f"{public} and {private} are not of the same names",
         where=f"{where}.{public}",
-        found="; ".join(found),
+        found="; ".join(faults),
         expected=f"{public} of each of {private}, and no other",
         remedy=f"give both the same names; leave out of {private} what is not to be released",
     )

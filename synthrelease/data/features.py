@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,15 +10,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from synthrelease.data.cells import Code, labels, numbers
+from synthrelease.data.cells import Code, labels, numbers, renumbered
 from synthrelease.data.cells import categories as positions
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.feature_arrays import FeatureArrays
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Rows, read_table
+from synthrelease.data.tables import Rows, Table, read_table
 
 _REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
 RECORDING = "recording"  # the name of the recordings' labels among those of other columns
@@ -94,23 +94,18 @@ class Features:
         """
         roles = {"person": person, "recording": recording, "time": time}
         where = "Features.from_arrays()"
-        given = FeatureArrays.of(where, roles, recordings, values, bounds)
-        held = Held.of_arrays(given.arrays, "arrays")
+        arrays = FeatureArrays.of(where, roles, recordings, values, bounds)
+        frame = InMemoryFrame.of_arrays(arrays.arrays, "arrays")
         return load_features(
-            Source(Path(held.name), frame=held),
-            columns=given.columns,
-            bounds={feature: given.interval(feature, where) for feature in given.bounds},
-            recordings=given.recordings,
+            Source(Path(frame.name), frame=frame),
+            columns=arrays.columns,
+            bounds={feature: arrays.interval(feature, where) for feature in arrays.bounds},
+            recordings=arrays.recordings,
         )
 
     def limits(self, feature: int) -> tuple[float, float]:
         """Return the lower and upper bound of feature number `feature`."""
         return float(self.bounds[feature, 0]), float(self.bounds[feature, 1])
-
-    @property
-    def bounds_by_name(self) -> dict[str, tuple[float, float]]:
-        """Lower and upper bound of every feature."""
-        return {name: self.limits(f) for f, name in enumerate(self.features)}
 
     def column(self, name: str) -> NDArray[np.float64] | NDArray[np.int64]:
         """Return a feature's values, or the numbers of a column's labels; `RECORDING` is that of the recordings."""
@@ -153,61 +148,58 @@ def load_features(
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
     categories = categories or {}
-    where = None if people is None else (columns["person"], people)
-    whole = read_table(source, [*columns.values(), *bounds, *categories, *chosen.columns], where=where)
-    everybody, identities = labels(whole, columns["person"])
-    table, kept = chosen.kept(whole)
-    person = everybody[kept]
-    if "recording" in columns:
-        own, names = labels(table, columns["recording"], empty_allowed=recordings is not None)
-    else:
-        own, names = np.zeros(len(person), dtype=np.int64), [ONE_RECORDING]
-    published = tuple(names if recordings is None else recordings)
-    position = {name: number for number, name in enumerate(published)}
-    # Rows without a label are numbered −1, which is the last.
-    recording = np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)[own]
-
+    names = [*columns.values(), *bounds, *categories, *chosen.columns]
+    all_rows = read_table(source, names, row_filter=None if people is None else (columns["person"], people))
+    person_of_row, identities = labels(all_rows, columns["person"])
+    table, kept_rows = chosen.kept(all_rows)
+    person = person_of_row[kept_rows]
+    recording, published = _recordings(table, columns.get("recording"), recordings)
     keep = np.flatnonzero(recording >= 0)
-    rows = everybody.size
-    losses = [
-        Loss(rows - person.size, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN),
-        Loss(
-            person.size - keep.size,
-            person.size,
-            "belong to recordings that the plan does not list",
-            Reason.CHOSEN,
-        ),
-    ]
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
-        keep = keep[
-            in_time_order(
-                table, columns["time"], (person[keep], recording[keep]), time[keep], keep, remedy=_REMEDY
-            )
-        ]
+        groups = (person[keep], recording[keep])
+        keep = keep[in_time_order(table, columns["time"], groups, time[keep], keep, remedy=_REMEDY)]
     limits = np.array(list(bounds.values()), dtype=np.float64)
     values = np.empty((keep.size, len(bounds)))
     valid = chosen.measured(table, missing=missing)
-    losses.append(
-        Loss(int((~valid).sum()), person.size, "are not `valid`: their features are missing", Reason.DROPPED)
-    )
+    losses = [*_lost_rows(person_of_row.size, keep.size, valid)]
     for j, name in enumerate(bounds):
         raw = np.where(valid, numbers(table, name, missing=missing), np.nan)[keep]
         values[:, j] = np.clip(raw, limits[j, 0], limits[j, 1])
         clipped = int(np.count_nonzero((raw < limits[j, 0]) | (raw > limits[j, 1])))
-        there = int(np.count_nonzero(~np.isnan(raw)))
-        losses.append(Loss(clipped, there, "were clipped to its bounds", Reason.CLIPPED, name))
+        present = int(np.count_nonzero(~np.isnan(raw)))
+        losses.append(Loss(clipped, present, "were clipped to its bounds", Reason.CLIPPED, name))
     codes = [positions(table, name, listed, missing=missing)[keep] for name, listed in categories.items()]
     return Features(
-        tuple(bounds),
-        limits,
-        published,
-        len(identities),
-        person[keep],
-        recording[keep],
-        values,
-        tuple(categories),
-        np.array(codes, dtype=np.int64).reshape(len(codes), keep.size).T,
-        tuple(identities),
-        tuple(losses),
+        features=tuple(bounds),
+        bounds=limits,
+        recordings=published,
+        people=len(identities),
+        person=person[keep],
+        recording=recording[keep],
+        values=values,
+        categorical=tuple(categories),
+        labels=np.array(codes, dtype=np.int64).reshape(len(codes), keep.size).T,
+        identities=tuple(identities),
+        losses=tuple(losses),
     )
+
+
+def _recordings(
+    table: Table, column: str | None, listed: Sequence[str] | None
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The number of every row's recording, −1 where that is not published, and the published recordings."""
+    if column is None:
+        number, names = np.zeros(table.frame.height, dtype=np.int64), [ONE_RECORDING]
+    else:
+        number, names = labels(table, column, empty_allowed=listed is not None)
+    published = tuple(names if listed is None else listed)
+    return renumbered(number, names, published), published
+
+
+def _lost_rows(rows: int, listed: int, valid: NDArray[np.bool_]) -> Iterator[Loss]:
+    """What was lost of so many rows; `valid` has those that the plan chooses, of which so many are of a listed recording."""
+    chosen = valid.size
+    yield Loss(rows - chosen, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN)
+    yield Loss(chosen - listed, chosen, "belong to recordings that the plan does not list", Reason.CHOSEN)
+    yield Loss(int((~valid).sum()), chosen, "are not `valid`: their features are missing", Reason.DROPPED)

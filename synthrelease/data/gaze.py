@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.arguments import listed, screen_keys
-from synthrelease.data.cells import Code, labels, numbers
+from synthrelease.data.cells import Code, labels, numbers, renumbered
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
@@ -23,8 +23,8 @@ from synthrelease.data.tables import Rows, Table, read_table
 from synthrelease.errors import DataError
 
 SMALL_PART = "all points lie in the upper left of the screen: is it as large as the plan says?"
-_ENOUGH, _UPPER_LEFT = 500, 0.6  # points; of width and height
-_DURATION_STEPS, _LONGEST = 1_000_000, 1e6
+_ENOUGH_POINTS, _UPPER_LEFT_FRACTION = 500, 0.6  # points; of width and height
+_STEPS_PER_UNIT, _LONGEST_DURATION = 1_000_000, 1e6
 _REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows then counts"
 
 
@@ -36,14 +36,14 @@ class Reach:
     # the point farthest to the right, or down, as a share of the screen's width, or height
     farthest: float = 0.0
 
-    def joined(self, other: Reach) -> Reach:
+    def joined(self, second: Reach) -> Reach:
         """Return that of the points of both."""
-        return Reach(self.points + other.points, max(self.farthest, other.farthest))
+        return Reach(self.points + second.points, max(self.farthest, second.farthest))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Say if no point lies in the right or the lower part: the screen may have been smaller than the plan says."""
-        return (SMALL_PART,) if self.points >= _ENOUGH and self.farthest < _UPPER_LEFT else ()
+        return (SMALL_PART,) if self.points >= _ENOUGH_POINTS and self.farthest < _UPPER_LEFT_FRACTION else ()
 
 
 @dataclass(frozen=True)
@@ -141,9 +141,9 @@ class Gaze:
         where = "Gaze.from_arrays()"
         screen_keys(screen, f"{where}.screen")
         names = listed(stimuli, f"{where}.stimuli", example='stimuli=["1001.jpg"]')
-        held = Held.of_arrays(arrays, "arrays")
+        frame = InMemoryFrame.of_arrays(arrays, "arrays")
         return load_gaze(
-            Source(Path(held.name), frame=held),
+            Source(Path(frame.name), frame=frame),
             columns={role: role for role in arrays},
             screen=screen,
             stimuli=names,
@@ -179,27 +179,21 @@ def load_gaze(
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
-    where = None if people is None else (columns["person"], people)
-    whole = read_table(source, [*columns.values(), *chosen.columns], where=where)
-    everybody, identities = labels(whole, columns["person"])
-    table, kept = chosen.kept(whole)
-    if stimuli is None:
-        labels(table, columns["stimulus"])  # rows that count must have one
-    shown, names = labels(whole, columns["stimulus"], empty_allowed=True)
-    published = tuple(names if stimuli is None else stimuli)
-    shown = _renumber(shown, names, published)
-    assigned = np.zeros((len(identities), len(published)), dtype=np.bool_)
-    assigned[everybody[shown >= 0], shown[shown >= 0]] = True
-    person, stimulus = everybody[kept], shown[kept]
+    names = [*columns.values(), *chosen.columns]
+    all_rows = read_table(source, names, row_filter=None if people is None else (columns["person"], people))
+    person_of_row, identities = labels(all_rows, columns["person"])
+    table, kept_rows = chosen.kept(all_rows)
+    shown, published = _stimuli(all_rows, table, columns["stimulus"], stimuli)
+    person, stimulus = person_of_row[kept_rows], shown[kept_rows]
     x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
     x_px, y_px = coordinates.pixels(x, y, screen)
 
     valid = chosen.measured(table, missing=missing)
-    there = valid & ~(np.isnan(x_px) | np.isnan(y_px))
+    has_position = valid & ~(np.isnan(x_px) | np.isnan(y_px))
     on_screen = screen.holds(x_px, y_px)
     if off_screen == "error":
-        refuse_off_screen(table, columns, there & ~on_screen, screen)
-    keep = np.flatnonzero(there & on_screen & (stimulus >= 0))
+        refuse_off_screen(table, columns, has_position & ~on_screen, screen)
+    keep = np.flatnonzero(has_position & on_screen & (stimulus >= 0))
     time = None
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
@@ -208,25 +202,39 @@ def load_gaze(
         time = time[keep]
     duration = _durations(table, columns["duration"], missing)[keep] if "duration" in columns else None
     return Gaze(
-        screen,
-        published,
-        len(identities),
-        assigned,
-        person[keep],
-        stimulus[keep],
-        x_px[keep],
-        y_px[keep],
-        time,
-        duration,
-        tuple(identities),
-        _losses(everybody.size, valid, there, on_screen, stimulus >= 0),
+        screen=screen,
+        stimuli=published,
+        people=len(identities),
+        assigned=_assignment(person_of_row, shown, (len(identities), len(published))),
+        person=person[keep],
+        stimulus=stimulus[keep],
+        x_px=x_px[keep],
+        y_px=y_px[keep],
+        time=time,
+        duration=duration,
+        identities=tuple(identities),
+        losses=_losses(person_of_row.size, valid, has_position, on_screen, stimulus >= 0),
     )
 
 
-def _renumber(own: NDArray[np.int64], names: Sequence[str], published: Sequence[str]) -> NDArray[np.int64]:
-    position = {name: number for number, name in enumerate(published)}
-    # Rows without a label are numbered −1, which is the last.
-    return np.array([*(position.get(name, -1) for name in names), -1], dtype=np.int64)[own]
+def _stimuli(
+    all_rows: Table, counted: Table, column: str, listed: Sequence[str] | None
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The number of every row's stimulus, −1 where that is not published, and the published stimuli."""
+    if listed is None:
+        labels(counted, column)  # rows that count must have one
+    shown, names = labels(all_rows, column, empty_allowed=True)
+    published = tuple(names if listed is None else listed)
+    return renumbered(shown, names, published), published
+
+
+def _assignment(
+    person: NDArray[np.int64], stimulus: NDArray[np.int64], shape: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """Who has any row of which published stimulus, shape (people, stimuli)."""
+    assigned = np.zeros(shape, dtype=np.bool_)
+    assigned[person[stimulus >= 0], stimulus[stimulus >= 0]] = True
+    return assigned
 
 
 def refuse_off_screen(
@@ -245,11 +253,10 @@ def refuse_off_screen(
     """
     rows = np.flatnonzero(outside)
     if rows.size:
-        more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
         raise DataError(
             "point-off-screen",
             "a point lies off the screen",
-            where=table.place(int(rows[0]), columns["x"]) + f" or '{columns['y']}'" + more,
+            where=table.places(rows, columns["x"], beside=columns["y"]),
             expected=f"0 to {screen.width_px} pixels across and 0 to {screen.height_px} down, edges included",
             remedy='correct `screen` (or `coordinates` and `origin`), add the code to `missing`, or say off_screen = "drop" in the input',
         )
@@ -258,32 +265,31 @@ def refuse_off_screen(
 def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np.int64]:
     """Durations in whole steps, 0 where missing."""
     values = numbers(table, column, missing=missing)
-    bad = np.flatnonzero((values < 0) | (values >= _LONGEST))
-    if bad.size:
-        more = f" (and {bad.size - 1} more)" if bad.size > 1 else ""
+    invalid = np.flatnonzero((values < 0) | (values >= _LONGEST_DURATION))
+    if invalid.size:
         raise DataError(
             "bad-duration",
             "a duration is not possible",
-            where=table.place(int(bad[0]), column) + more,
-            expected=f"0 to {_LONGEST:g}, in whatever unit",
+            where=table.places(invalid, column),
+            expected=f"0 to {_LONGEST_DURATION:g}, in whatever unit",
             remedy="correct the cell, or add the code to `missing`",
         )
-    return np.rint(np.nan_to_num(values) * _DURATION_STEPS).astype(np.int64)
+    return np.rint(np.nan_to_num(values) * _STEPS_PER_UNIT).astype(np.int64)
 
 
 def _losses(
     rows: int,
     valid: NDArray[np.bool_],
-    there: NDArray[np.bool_],
+    has_position: NDArray[np.bool_],
     on_screen: NDArray[np.bool_],
     listed: NDArray[np.bool_],
 ) -> tuple[Loss, ...]:
-    chosen = there.size
+    chosen = has_position.size
     left_out = Loss(rows - chosen, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN)
     counts = (
         (int((~valid).sum()), "are not `valid` and were dropped", Reason.DROPPED),
-        (int((valid & ~there).sum()), "have no position and were dropped", Reason.DROPPED),
-        (int((there & ~on_screen).sum()), "lie off the screen and were dropped", Reason.DROPPED),
+        (int((valid & ~has_position).sum()), "have no position and were dropped", Reason.DROPPED),
+        (int((has_position & ~on_screen).sum()), "lie off the screen and were dropped", Reason.DROPPED),
         (
             int((~listed).sum()),
             "belong to stimuli that the plan does not list and were dropped",

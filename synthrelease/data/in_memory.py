@@ -15,18 +15,19 @@ from synthrelease.data.arguments import libraries_kinds
 from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.errors import DataError, MachineError
 
+# As pymovements names those of one eye, of two, and of two with the cyclopean one.
 _COMPONENTS = {
     2: ("x", "y"),
     4: ("xl", "yl", "xr", "yr"),
     6: ("xl", "yl", "xr", "yr", "xa", "ya"),
-}  # as pymovements names those of one eye, of two, and of two with the cyclopean one
+}
 _EYES = ("left", "right")
 _EXPECTED = "a DataFrame of polars or pandas, or a Gaze or Dataset of pymovements"
 
 
 @dataclass(frozen=True)
-class Held:
-    """A frame with plain columns, which nobody changes any more.
+class InMemoryFrame:
+    """A frame with plain columns that no longer changes.
 
     Two of them are equal, and hash alike, if their rows do; so a copy in a worker process is the same.
     """
@@ -36,21 +37,21 @@ class Held:
     digest: str = field(repr=False)  # of names, types and rows
 
     @classmethod
-    def of(cls, what: object, name: str) -> Held:
+    def of(cls, value: object, name: str) -> InMemoryFrame:
         """Take the rows of an object; lists of coordinates become columns such as `pixel_x` and `pixel_y`.
 
         Args:
-            what: a DataFrame of polars or pandas; a Gaze of pymovements, or a Dataset whose gaze is loaded.
+            value: a DataFrame of polars or pandas; a Gaze of pymovements, or a Dataset whose gaze is loaded.
             name: how messages call it.
 
         Raises:
             DataError: it is none of these, or its columns cannot be told apart.
         """
-        frame = unnested(_rows(what, name), name)
+        frame = split_coordinates(_rows(value, name), name)
         return cls(name, frame, _digest(frame))
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, ArrayLike], name: str) -> Held:
+    def of_arrays(cls, arrays: Mapping[str, ArrayLike], name: str) -> InMemoryFrame:
         """Take columns that are arrays, each of shape (N,): numbers, NaN where they are missing, or labels.
 
         Args:
@@ -75,7 +76,7 @@ class Held:
         return cls(name, frame, _digest(frame))
 
 
-def unnested(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+def split_coordinates(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return a frame with a column for every component of coordinates.
 
     Lists of 2, 4 or 6 numbers are the x and y of one eye, of two, or of two and their mean: `pixel` becomes `pixel_x` and `pixel_y`,
@@ -87,19 +88,19 @@ def unnested(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """
     columns: list[pl.Series] = []
     for series in frame:
-        parts = _components(series)
-        lists = series.arr.to_list() if parts and isinstance(series.dtype, pl.Array) else series
+        components = _components(series)
+        lists = series.arr.to_list() if components and isinstance(series.dtype, pl.Array) else series
         columns += [
-            lists.list.get(place, null_on_oob=True).alias(f"{series.name}_{part}")
-            for place, part in enumerate(parts)
+            lists.list.get(index, null_on_oob=True).alias(f"{series.name}_{component}")
+            for index, component in enumerate(components)
         ] or [series]
     names = [series.name for series in columns]
-    for one in frame.columns:
-        if names.count(one) > 1:
+    for column in frame.columns:
+        if names.count(column) > 1:
             raise DataError(
                 "component-named-as-column",
                 "two columns have the same name",
-                where=f"{name}, column '{one}'",
+                where=f"{name}, column '{column}'",
                 found="a column, and a component of a column of lists",
                 remedy="rename or drop one",
             )
@@ -118,22 +119,22 @@ def _components(series: pl.Series) -> tuple[str, ...]:
     return _EYES if (series.name, lengths[0]) == ("pupil", len(_EYES)) else _COMPONENTS.get(lengths[0], ())
 
 
-def _rows(what: object, name: str) -> pl.DataFrame:
+def _rows(value: object, name: str) -> pl.DataFrame:
     """The rows of any object that is offered."""
-    if isinstance(what, pl.DataFrame):
-        return what
-    kinds = libraries_kinds(what)
+    if isinstance(value, pl.DataFrame):
+        return value
+    kinds = libraries_kinds(value)
     if ("pandas", "DataFrame") in kinds:
-        return _of_pandas(what, name)
+        return _of_pandas(value, name)
     if ("pymovements", "Gaze") in kinds:
-        return _of_gaze(what)
+        return _of_gaze(value)
     if ("pymovements", "Dataset") in kinds:
-        return _of_dataset(what, name)
+        return _of_dataset(value, name)
     raise DataError(
         "not-rows",
         "there are no rows in this object",
         where=name,
-        found=type(what).__name__,
+        found=type(value).__name__,
         expected=_EXPECTED,
         remedy="read it first: frame.collect()"
         if ("polars", "LazyFrame") in kinds
@@ -171,7 +172,7 @@ def _of_column(series: Any) -> pl.Series:
         return cast("pl.Series", pl.from_pandas(series.copy(), nan_to_null=True)).alias(str(series.name))
     except ImportError:
         raise
-    except Exception:  # noqa: BLE001  whatever cannot be told apart; refused where a plan names it
+    except Exception:  # noqa: BLE001  whatever polars cannot read; refused where a plan names the column
         return pl.Series(series.name, [None] * len(series), dtype=pl.Object)
 
 
@@ -181,9 +182,8 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
     try:
         values = np.asarray(array)
         if values.dtype.kind == "U" and not isinstance(array, np.ndarray):
-            values = np.asarray(
-                array, dtype=object
-            )  # beside a text, NumPy writes the number 1 as another label
+            # In an array of texts NumPy would write the number 1 as another label.
+            values = np.asarray(array, dtype=object)
     except (TypeError, ValueError):  # lists of several lengths, say
         values = np.asarray(None)
     if values.ndim != 1:
@@ -197,7 +197,7 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
         )
     try:
         if values.dtype.kind == "O":  # labels of pandas, say, with NaN for none
-            cells = [None if one is None or one != one else one for one in values]  # noqa: PLR0124
+            cells = [None if cell is None or cell != cell else cell for cell in values]  # noqa: PLR0124
             return pl.Series(column, cells)
         series = pl.Series(column, values)
     except (TypeError, ValueError, pl.exceptions.PolarsError):
@@ -215,18 +215,18 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
 def _of_gaze(gaze: Any) -> pl.DataFrame:
     """Its samples, and what is known of the whole file as columns of one value."""
     samples: pl.DataFrame = gaze.samples
-    told = [
+    constants = [
         pl.lit(value).alias(key)
         for key, value in (gaze.metadata or {}).items()
         if isinstance(value, str | int | float) and key not in samples.columns
     ]
-    return samples.with_columns(told)
+    return samples.with_columns(constants)
 
 
 def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
     """All its gaze, one below the other."""
-    several = list(getattr(dataset, "gaze", None) or ())
-    if not several:
+    loaded = list(getattr(dataset, "gaze", None) or ())
+    if not loaded:
         raise DataError(
             "no-gaze",
             "the dataset holds no gaze",
@@ -234,13 +234,13 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
             expected="a Dataset that is loaded",
             remedy="call dataset.load() first",
         )
-    frames = [unnested(_of_gaze(gaze), name) for gaze in several]
+    frames = [split_coordinates(_of_gaze(gaze), name) for gaze in loaded]
     for column in dict.fromkeys(column for frame in frames for column in frame.columns):
-        having = [number for number, frame in enumerate(frames) if column in frame.columns]
+        numbers = [number for number, frame in enumerate(frames) if column in frame.columns]
         refuse_mixed_types(
             column,
-            [frames[number][column] for number in having],
-            lambda piece, having=having: f"{name}, gaze {having[piece] + 1}",  # type: ignore[misc]
+            [frames[number][column] for number in numbers],
+            lambda piece, numbers=numbers: f"{name}, gaze {numbers[piece] + 1}",  # type: ignore[misc]
             remedy="cast it to one type in each gaze's samples, or drop it",
         )
     try:
@@ -257,7 +257,7 @@ def _of_dataset(dataset: Any, name: str) -> pl.DataFrame:
 
 
 def _digest(frame: pl.DataFrame) -> str:
-    """What tells the rows from others; of this process and its workers, written nowhere."""
+    """A digest of the rows; used in this process and its workers only, and written nowhere."""
     state = hashlib.sha256(repr(frame.schema).encode())
     plain = [series for series in frame if not series.dtype.is_nested() and series.dtype != pl.Object]
     if plain:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import SynthReleaseError
@@ -21,25 +21,32 @@ class InputSpec:
     kind: str
     path: Path
     options: dict[str, Any]
-    frame: Held | None = None  # in place of the file
+    frame: InMemoryFrame | None = None  # in place of the file
 
     @property
     def source(self) -> Source:
         """Where its rows are, and how they are written there."""
         if self.frame is not None:
             return Source(Path(self.frame.name), frame=self.frame)
-        o = self.options
-        named: dict[str, Any] = {
-            key: o[key] for key in ("separator", "pattern", "format", "table") if key in o
+        options = self.options
+        source_fields: dict[str, Any] = {
+            key: options[key] for key in ("separator", "pattern", "format", "table") if key in options
         }
-        named |= {key: tuple(o[key]) for key in ("header", "axes", "messages") if key in o}
-        return Source(self.path, **named)
+        source_fields |= {
+            key: tuple(options[key]) for key in ("header", "axes", "messages") if key in options
+        }
+        return Source(self.path, **source_fields)
 
     @property
     def columns(self) -> list[str]:
         """All columns of its file that it reads."""
-        o = self.options
-        return [*o["columns"].values(), *o.get("bounds", ()), *o.get("categories", ()), *self.chosen.columns]
+        options = self.options
+        return [
+            *options["columns"].values(),
+            *options.get("bounds", ()),
+            *options.get("categories", ()),
+            *self.chosen.columns,
+        ]
 
     @property
     def chosen(self) -> ChosenRows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,50 +22,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         PlanError: there is no such file, or it is no label image.
         MachineError: it may not be read.
     """
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  slow to import
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # labels of a large screen
-            with path.open("rb") as file, Image.open(file, formats=["PNG"]) as image:
-                mode = image.mode
-                pixels = np.array(image)
-    except PermissionError:
-        raise MachineError(
-            "cannot-read", "the label image may not be read", where=str(path), remedy="check permissions"
-        ) from None
-    except FileNotFoundError:
-        raise PlanError(
-            "no-such-file",
-            "there is no such label image",
-            where=str(path),
-            expected=_EXPECTED,
-            remedy="correct label_image: its path is relative to the plan",
-        ) from None
-    except UnidentifiedImageError:
-        raise PlanError(
-            "label-image-not-png",
-            "the label image is no PNG",
-            where=str(path),
-            expected=_EXPECTED,
-            remedy="save it as PNG, which keeps labels exactly",
-        ) from None
-    except Image.DecompressionBombError:
-        raise PlanError(
-            "label-image-too-large",
-            "the label image is too large",
-            where=str(path),
-            expected=_EXPECTED,
-            remedy="make it smaller: it is stretched over the screen",
-        ) from None
-    except (OSError, ValueError, SyntaxError, EOFError):  # what Pillow raises for damaged files
-        raise PlanError(
-            "bad-label-image",
-            "the label image cannot be read",
-            where=repr(str(path))[1:-1],
-            expected=_EXPECTED,
-            remedy="save it anew",
-        ) from None
+    mode, pixels = _read(path)
     if mode not in _ONE_NUMBER or pixels.ndim != 2:
         raise PlanError(
             "label-image-in-colour",
@@ -76,3 +34,32 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         )
     labels: NDArray[np.integer] = pixels.astype(np.uint8) if pixels.dtype == np.bool_ else pixels
     return labels
+
+
+def _read(path: Path) -> tuple[str, NDArray[Any]]:
+    """Pillow's mode of an image, and its pixels."""
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  slow to import
+
+    where = str(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # labels of a large screen
+            with path.open("rb") as file, Image.open(file, formats=["PNG"]) as image:
+                return image.mode, np.array(image)
+    except PermissionError:
+        raise MachineError(
+            "cannot-read", "the label image may not be read", where=where, remedy="check permissions"
+        ) from None
+    except FileNotFoundError:
+        code, problem = "no-such-file", "there is no such label image"
+        remedy = "correct label_image: its path is relative to the plan"
+    except UnidentifiedImageError:
+        code, problem = "label-image-not-png", "the label image is no PNG"
+        remedy = "save it as PNG, which keeps labels exactly"
+    except Image.DecompressionBombError:
+        code, problem = "label-image-too-large", "the label image is too large"
+        remedy = "make it smaller: it is stretched over the screen"
+    except (OSError, ValueError, SyntaxError, EOFError):  # for damaged files, and paths that no file can have
+        where = repr(where)[1:-1]
+        code, problem, remedy = "bad-label-image", "the label image cannot be read", "save it anew"
+    raise PlanError(code, problem, where=where, expected=_EXPECTED, remedy=remedy)

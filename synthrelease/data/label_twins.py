@@ -26,7 +26,7 @@ _DASHES = re.compile(r"[\u2010-\u2015\u2212]")
 
 
 @dataclass(frozen=True)
-class Twins:
+class LabelTwins:
     """Two labels that may be one person's."""
 
     places: tuple[str, str]  # of the first row of each
@@ -38,7 +38,7 @@ class Twins:
         return f"labels that differ only in {' and '.join(_WORDS[way] for way in self.ways)}, first at {self.places[0]} and at {self.places[1]}{more}"
 
 
-def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> Twins | None:
+def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> LabelTwins | None:
     """Return the first two labels that may be one person's, whether in one source or in two; None if there are none.
 
     Labels are twins if they are the same after Unicode's compatibility composition (NFKC), with capitals, blanks, and separators between letters
@@ -51,23 +51,25 @@ def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> Twins 
     Raises:
         DataError, MachineError: a source cannot be read again.
     """
-    known = list(sources)
+    labelled_sources = list(sources)
     spellings: defaultdict[str, set[str]] = defaultdict(set)
-    for label in set().union(*(labels for _, _, labels in known)):
+    for label in set().union(*(labels for _, _, labels in labelled_sources)):
         spellings[_plain(label)].add(label)
-    alike = [labels for labels in spellings.values() if len(labels) > 1]
-    if not alike:
+    groups = [labels for labels in spellings.values() if len(labels) > 1]
+    if not groups:
         return None
-    wanted = set().union(*alike)
+    twin_labels = set().union(*groups)
     places: dict[str, str] = {}
-    for source, column, _ in known:
-        for label, place in _first_places(source, column, wanted - places.keys()):
+    for source, column, _ in labelled_sources:
+        for label, place in _first_places(source, column, twin_labels - places.keys()):
             places.setdefault(label, place)
     order = {label: number for number, label in enumerate(places)}
     first, second = min(
-        (sorted(labels, key=order.__getitem__)[:2] for labels in alike), key=lambda pair: order[pair[1]]
+        (sorted(labels, key=order.__getitem__)[:2] for labels in groups), key=lambda pair: order[pair[1]]
     )
-    return Twins((places[first], places[second]), _ways(first, second), len(wanted) - len(alike) - 1)
+    return LabelTwins(
+        (places[first], places[second]), _ways(first, second), len(twin_labels) - len(groups) - 1
+    )
 
 
 def refuse_label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]], where: str) -> None:
@@ -88,19 +90,19 @@ def refuse_label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]], wh
         )
 
 
-def _first_places(source: Source, column: str, wanted: set[str]) -> Iterator[tuple[str, str]]:
+def _first_places(source: Source, column: str, twin_labels: set[str]) -> Iterator[tuple[str, str]]:
     """Some labels with the place of their first row, in the order of rows."""
-    seen: set[str] = set()
-    for table in read_slices(source, [column], most=_SLICE_ROWS):
-        for label, row in _first_rows(table, column, wanted):
-            if label not in seen:
-                seen.add(label)
+    done: set[str] = set()
+    for table in read_slices(source, [column], most_rows=_SLICE_ROWS):
+        for label, row in _first_rows(table, column, twin_labels):
+            if label not in done:
+                done.add(label)
                 yield label, table.place(row, column)
 
 
-def _first_rows(table: Table, column: str, wanted: set[str]) -> Iterator[tuple[str, int]]:
+def _first_rows(table: Table, column: str, twin_labels: set[str]) -> Iterator[tuple[str, int]]:
     labels = pl.DataFrame({"label": label_texts(table.frame[column])}).with_row_index("row")
-    among = labels.filter(pl.col("label").is_in(list(wanted)))
+    among = labels.filter(pl.col("label").is_in(list(twin_labels)))
     return among.group_by("label", maintain_order=True).agg(pl.col("row").first()).iter_rows()
 
 
@@ -120,8 +122,8 @@ def _without_separators(label: str) -> str:
 
 def _plain_digit(character: str) -> str:
     """A digit of another script as ours; of one in another coding of ours, coding is what differs."""
-    own = character.isdecimal() and unicodedata.normalize("NFKC", character) == character
-    return str(unicodedata.decimal(character)) if own else character
+    uncoded = character.isdecimal() and unicodedata.normalize("NFKC", character) == character
+    return str(unicodedata.decimal(character)) if uncoded else character
 
 
 def _with_plain_numbers(label: str) -> str:
@@ -131,8 +133,10 @@ def _with_plain_numbers(label: str) -> str:
     number = _NUMBER.fullmatch(label)
     if number is None or not (number[2] or number[3]):
         return _LEADING_ZEROS.sub("", label)
-    whole, part = number[2].lstrip("0"), number[3] if (number[3] or "").strip("0") else ""
-    return f"{number[1].strip('+')}{whole}{'.' if part else ''}{part}" if whole or part else "0"
+    whole_digits, fraction_digits = number[2].lstrip("0"), number[3] if (number[3] or "").strip("0") else ""
+    if not (whole_digits or fraction_digits):
+        return "0"
+    return f"{number[1].strip('+')}{whole_digits}{'.' if fraction_digits else ''}{fraction_digits}"
 
 
 _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -154,13 +158,13 @@ _WORDS = {
 
 def _plain(label: str, *, without: str = "") -> str:
     """A label in one spelling, but for one way in which it may differ."""
-    for way, step in _STEPS:
+    for way, unified in _STEPS:
         if way != without:
-            label = step(label)
+            label = unified(label)
     return label
 
 
-def _ways(one: str, other: str) -> tuple[str, ...]:
+def _ways(first: str, second: str) -> tuple[str, ...]:
     """Without which they would not be the same; all, where any of several would do."""
-    needed = tuple(way for way in _WORDS if _plain(one, without=way) != _plain(other, without=way))
+    needed = tuple(way for way in _WORDS if _plain(first, without=way) != _plain(second, without=way))
     return needed or tuple(_WORDS)

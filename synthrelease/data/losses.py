@@ -1,4 +1,4 @@
-"""Rows and values that do not count as they stand: what is dropped, clipped or left out. For the curator alone."""
+"""Rows and values that do not count as they stand: what is dropped, clipped or left out. For the curator only."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class Loss:
         return f"{self.count} of {self.total} {unit} {self.what}"
 
 
-def added(several: Iterable[Loss]) -> tuple[Loss, ...]:
+def added(losses: Iterable[Loss]) -> tuple[Loss, ...]:
     """Return losses of parts of one input as those of the whole; what was lost nowhere stays, since its total counts."""
-    found: dict[tuple[str, str | None], Loss] = {}
-    for one in several:
-        key = one.what, one.feature
-        before = found.get(key)
-        found[key] = (
-            one
+    total: dict[tuple[str, str | None], Loss] = {}
+    for loss in losses:
+        key = loss.what, loss.feature
+        before = total.get(key)
+        total[key] = (
+            loss
             if before is None
-            else replace(before, count=before.count + one.count, total=before.total + one.total)
+            else replace(before, count=before.count + loss.count, total=before.total + loss.total)
         )
-    return tuple(found.values())
+    return tuple(total.values())
 
 
 def notes(losses: Iterable[Loss]) -> tuple[str, ...]:
     """Return a sentence for everything that was lost."""
-    return tuple(str(one) for one in losses if one.count)
+    return tuple(str(loss) for loss in losses if loss.count)

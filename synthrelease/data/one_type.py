@@ -1,4 +1,4 @@
-"""Columns that are put together from several files must be of one type: what two types have in common can change everybody's labels."""
+"""A column read from several files must have one type: a common supertype can change the labels of all participants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import polars as pl
 
 from synthrelease.errors import DataError
 
-_EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
+LARGEST_EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
 
 
 def refuse_mixed_types(
@@ -16,7 +16,7 @@ def refuse_mixed_types(
 ) -> None:
     """Refuse a column that is text in one piece and dates in the next, or whole numbers that fractions in another would round.
 
-    Numbers of several types may stand together: whichever they are held in, they are the same numbers. Pieces without a single cell have any type.
+    Numeric types may be mixed, since a number is the same in each of them. A piece without a single cell fits any type.
 
     Args:
         column: its name.
@@ -29,21 +29,21 @@ def refuse_mixed_types(
     """
     filled = [(number, series) for number, series in enumerate(pieces) if series.null_count() < series.len()]
     for number, series in filled[1:]:
-        first, known = filled[0][0], filled[0][1].dtype
-        if _kind(series.dtype) != _kind(known):
+        first, first_type = filled[0][0], filled[0][1].dtype
+        if _kind(series.dtype) != _kind(first_type):
             raise DataError(
                 "mixed-types",
                 "a column is of several types",
                 where=f"{place(number)}, column '{column}'",
-                found=_shown(series.dtype),
-                expected=f"{_shown(known)}, as in {place(first)}",
+                found=_type_in_words(series.dtype),
+                expected=f"{_type_in_words(first_type)}, as in {place(first)}",
                 remedy=remedy,
             )
     if not any(series.dtype.is_float() for _, series in filled):
         return
     for number, series in filled:
         ends = (series.min(), series.max()) if series.dtype.is_integer() else ()
-        if any(isinstance(end, int) and abs(end) > _EXACT for end in ends):
+        if any(isinstance(end, int) and abs(end) > LARGEST_EXACT for end in ends):
             raise DataError(
                 "integers-too-large",
                 "whole numbers are too large to stand beside fractions",
@@ -62,6 +62,6 @@ def _kind(dtype: pl.DataType) -> str:
     return str(dtype)
 
 
-def _shown(dtype: pl.DataType) -> str:
+def _type_in_words(dtype: pl.DataType) -> str:
     kind = _kind(dtype)
     return kind if kind in ("numbers", "text") else f"the type {type(dtype).__name__}"

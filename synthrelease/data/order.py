@@ -47,12 +47,11 @@ def in_time_order(
     for group in groups:
         same &= np.diff(group[order]) == 0
     if same.any():
-        second = int(rows[order[np.flatnonzero(same)[0] + 1]])
+        repeated = rows[order[np.flatnonzero(same) + 1]]
         raise DataError(
             "duplicate-time",
             "a time stamp occurs twice in one recording",
-            where=table.place(second, column)
-            + (f" (and {int(same.sum()) - 1} more)" if same.sum() > 1 else ""),
+            where=table.places(repeated, column),
             expected="increasing times within one person's recording",
             remedy=remedy,
         )

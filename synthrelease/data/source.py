@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Source:
     # regular expressions whose named groups become columns, of recordings with messages
     messages: tuple[str, ...] = ()
     # rows in memory, in place of a file; `path` is then only how messages call them
-    frame: Held | None = None
+    frame: InMemoryFrame | None = None
 
     @classmethod
-    def of(cls, what: Source | Path) -> Source:
+    def of(cls, source: Source | Path) -> Source:
         """Return a source as it is, and a path as a source that says all by its name."""
-        return what if isinstance(what, Source) else cls(what)
+        return source if isinstance(source, Source) else cls(source)

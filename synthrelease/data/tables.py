@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.data.readers import Piece, Reader, reader_for
-from synthrelease.data.readers.reader import ALL_ROWS, Where, united
+from synthrelease.data.readers.reader import ALL_ROWS, RowFilter, united
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -40,17 +40,24 @@ class Table:
         place = self.reader.place(self.source, int(self.lines[row]))
         return f"{self.source.path}, {place}, column '{column}'"
 
+    def places(self, rows: NDArray[np.int64], column: str, *, beside: str = "") -> str:
+        """Name the first of some rows, its column and an optional second column, and say how many more rows there are."""
+        more = f" (and {rows.size - 1} more)" if rows.size > 1 else ""
+        return self.place(int(rows[0]), column) + (f" or '{beside}'" if beside else "") + more
+
 
 Rows = Source | Path | Table  # to be read, or read already
 
 
-def read_table(source: Rows, columns: Sequence[str], *, where: tuple[str, pl.Series] | None = None) -> Table:
+def read_table(
+    source: Rows, columns: Sequence[str], *, row_filter: tuple[str, pl.Series] | None = None
+) -> Table:
     """Read the named columns of a source.
 
     Args:
         source: a file, a folder of files, or rows that were read from one, which have these columns.
         columns: their names.
-        where: a column, and the cells of it whose rows are wanted; None wants all.
+        row_filter: a column, and the cells of it whose rows are wanted; None wants all.
 
     Raises:
         DataError: no such file, an unknown or broken format, a missing column, no rows.
@@ -60,13 +67,13 @@ def read_table(source: Rows, columns: Sequence[str], *, where: tuple[str, pl.Ser
         return source
     source = Source.of(source)
     reader = _checked_reader(source, columns)
-    wanted = None if where is None else Where(*where)
+    selection = None if row_filter is None else RowFilter(*row_filter)
     return _joined(
-        source, reader, list(reader.slices(source, list(dict.fromkeys(columns)), ALL_ROWS, wanted))
+        source, reader, list(reader.slices(source, list(dict.fromkeys(columns)), ALL_ROWS, selection))
     )
 
 
-def read_slices(source: Rows, columns: Sequence[str], *, most: int) -> Iterator[Table]:
+def read_slices(source: Rows, columns: Sequence[str], *, most_rows: int) -> Iterator[Table]:
     """Yield the named columns in tables of at most so many rows.
 
     Errors as `read_table`.
@@ -78,8 +85,8 @@ def read_slices(source: Rows, columns: Sequence[str], *, most: int) -> Iterator[
     reader = _checked_reader(source, columns)
     pieces: list[Piece] = []
     rows = 0
-    for piece in reader.slices(source, list(dict.fromkeys(columns)), most):
-        if pieces and rows + piece[0].height > most:
+    for piece in reader.slices(source, list(dict.fromkeys(columns)), most_rows):
+        if pieces and rows + piece[0].height > most_rows:
             yield _joined(source, reader, pieces)
             pieces, rows = [], 0
         pieces.append(piece)
@@ -106,13 +113,7 @@ def read_if_small(source: Source, columns: Sequence[str], *, most_rows: int) -> 
 
 def path_of(source: Rows) -> Path:
     """Return where rows are, or were read from, for messages."""
-    return (
-        source
-        if isinstance(source, Path)
-        else source.source.path
-        if isinstance(source, Table)
-        else source.path
-    )
+    return Source.of(source.source if isinstance(source, Table) else source).path
 
 
 def _joined(source: Source, reader: Reader, pieces: Sequence[Piece]) -> Table:
@@ -132,29 +133,24 @@ def _joined(source: Source, reader: Reader, pieces: Sequence[Piece]) -> Table:
             remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
         )
     if len(pieces) > 1:  # a column without a single cell has any type
-        pieces = [
-            (frame.with_columns(map(_untyped, _empty_columns(frame))), lines) for frame, lines in pieces
-        ]
+        pieces = [(frame.with_columns(_untyped(frame)), lines) for frame, lines in pieces]
     return Table(source, *united(pieces), reader)
 
 
-def _empty_columns(frame: pl.DataFrame) -> list[str]:
-    return [series.name for series in frame if series.null_count() == series.len()]
-
-
-def _untyped(column: str) -> pl.Expr:
-    return pl.lit(None).alias(column)
+def _untyped(frame: pl.DataFrame) -> list[pl.Expr]:
+    """The columns without a single cell."""
+    return [pl.lit(None).alias(series.name) for series in frame if series.null_count() == series.len()]
 
 
 def _no_rows(source: Source) -> DataError:
     folder = source.pattern or source.format or source.path.is_dir()
-    what = "frame has" if source.frame else "files of the folder have" if folder else "file has"
-    named = source.header or source.frame
+    subject = "frame has" if source.frame else "files of the folder have" if folder else "file has"
+    has_own_names = source.header or source.frame
     return DataError(
         "no-rows",
-        f"the {what} no rows",
+        f"the {subject} no rows",
         where=str(source.path),
-        expected="at least one row" if named else "at least one row under the header",
+        expected="at least one row" if has_own_names else "at least one row under the header",
         remedy="see whether a filter took all of them out"
         if source.frame
         else "check that it was written to its end, and by the right export",
@@ -162,7 +158,7 @@ def _no_rows(source: Source) -> DataError:
 
 
 def refuse_missing_columns(source: Source, columns: Sequence[str]) -> None:
-    """Refuse a source that has not all of some columns; reads their names alone.
+    """Refuse a source that lacks a column; reads only the names of columns.
 
     Raises:
         DataError, MachineError: one is missing, or the source cannot be used.
@@ -186,18 +182,18 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
             expected=f"at most {MOST_COLUMNS}",
             remedy="check the separator, or leave columns out",
         )
-    often = Counter(present)
-    twice = [number for number, name in enumerate(present) if often[name] > 1]
-    if twice:
+    counts = Counter(present)
+    duplicates = [number for number, name in enumerate(present) if counts[name] > 1]
+    if duplicates:
         if not source.header and any(_LIKE_DATA.fullmatch(name) for name in present):
             raise _no_header(source.path, "two columns have the same name")
-        first = present[twice[0]]
-        other = present.index(first, twice[0] + 1)
+        first = present[duplicates[0]]
+        second = present.index(first, duplicates[0] + 1)
         raise DataError(
             "duplicate-column",
             "two columns have the same name",
             where=f"{source.path}, column '{first}'" if first in columns else str(source.path),
-            found=f"columns {twice[0] + 1} and {other + 1} of {len(present)}",
+            found=f"columns {duplicates[0] + 1} and {second + 1} of {len(present)}",
             expected="names of their own",
             remedy="rename one in the plan" if source.header else "rename one in the header",
         )
@@ -207,8 +203,8 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
 def _missing_column(source: Source, column: str, present: Sequence[str]) -> DataError:
     path = source.path
     # What is called a header may be data: only a name close to the wanted one is repeated.
-    named = present[:-1] if present[-1:] == [""] else present  # lines that end with a comma
-    if any(_LIKE_DATA.fullmatch(name) for name in named):
+    names = present[:-1] if present[-1:] == [""] else present  # lines that end with a comma
+    if any(_LIKE_DATA.fullmatch(name) for name in names):
         return _no_header(path, f"there is no column '{column}'")
     near = difflib.get_close_matches(column, present, n=1, cutoff=0.5)
     return DataError(

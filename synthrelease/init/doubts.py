@@ -1,4 +1,4 @@
-"""What the curator should mind before a plan is used, for the curator alone."""
+"""What the curator should check before using a plan; for the curator only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from synthrelease.init.missing_codes import empty_zeros
 from synthrelease.init.roles import PERSON, plain_name
 from synthrelease.init.sources import name_of
 
-_FEW = 4  # people: fewer are rather sessions or eyes
+_FEW_PEOPLE = 4  # people: fewer are rather sessions or eyes
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Doubt:
 
 def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     """Yield what to mind of one input."""
-    yield from _of_telling_columns(draft)
+    yield from _of_identifiers(draft)
     for column in excerpt.with_commas:
         text = f"numbers of the column '{column}' have a decimal comma: export the file with a point"
         yield Doubt("decimal-commas", (column,), text)
@@ -35,36 +35,36 @@ def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
         yield from _of_zeros(draft, excerpt)
 
 
-def doubts_of_copies(draft: Draft, others: list[Draft]) -> Iterator[Doubt]:
+def doubts_of_copies(draft: Draft, earlier_drafts: list[Draft]) -> Iterator[Doubt]:
     """Yield the other inputs of the same people that could be the same data: points of gaze both, or with a feature in common."""
-    for other in others:
-        alike = (draft.gaze and other.gaze) or set(draft.features) & set(other.features)
-        if alike and (set(other.people), set(other.listed)) == (set(draft.people), set(draft.listed)):
-            names = (name_of(other.source), name_of(draft.source))
-            what = "stimuli" if draft.gaze else "recordings"
-            text = f"'{names[0]}' and '{names[1]}' look like the same people and {what}: keep one"
+    for earlier in earlier_drafts:
+        same_kind = (draft.gaze and earlier.gaze) or set(draft.features) & set(earlier.features)
+        if same_kind and (set(earlier.people), set(earlier.listed)) == (set(draft.people), set(draft.listed)):
+            names = (name_of(earlier.source), name_of(draft.source))
+            listed = "stimuli" if draft.gaze else "recordings"
+            text = f"'{names[0]}' and '{names[1]}' look like the same people and {listed}: keep one"
             yield Doubt("same-data-twice", names, text)
 
 
-def _of_telling_columns(draft: Draft) -> Iterator[Doubt]:
-    for column, what in draft.telling:
+def _of_identifiers(draft: Draft) -> Iterator[Doubt]:
+    for column, content in draft.identifiers:
         if column == draft.person:
-            code, more = "telling-person-column", "it says whose rows are: give people other labels first"
+            code, advice = "telling-person-column", "it says whose rows are: give people other labels first"
         else:
-            code, more = "telling-column", "the plan does not read it"
-        yield Doubt(code, (column,), f"the column '{column}' seems to hold {what}: {more}")
+            code, advice = "telling-column", "the plan does not read it"
+        yield Doubt(code, (column,), f"the column '{column}' seems to hold {content}: {advice}")
 
 
 def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     person, count = draft.person, len(draft.people)
-    for other in draft.roles.candidates[PERSON]:
-        if plain_name(other) != plain_name(person) and _is_finer(excerpt, person, other):
+    for candidate in draft.roles.candidates[PERSON]:
+        if plain_name(candidate) != plain_name(person) and _is_finer(excerpt, person, candidate):
             text = (
-                f"several labels of '{person}' belong to one of '{other}': if '{other}' is who somebody is, that is the column of people; "
+                f"several labels of '{person}' belong to one of '{candidate}': if '{candidate}' is who somebody is, that is the column of people; "
                 "else a person counts several times, and is protected less than promised"
             )
-            yield Doubt("several-labels-of-one", (person, other), text)
-    if count < _FEW:
+            yield Doubt("several-labels-of-one", (person, candidate), text)
+    if count < _FEW_PEOPLE:
         text = (
             f"there are {count} labels in '{person}': is that who somebody is, and no session, eye or group?"
         )
@@ -77,11 +77,11 @@ def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
         yield Doubt("label-in-every-row", (person,), text)
 
 
-def _is_finer(excerpt: Excerpt, column: str, other: str) -> bool:
+def _is_finer(excerpt: Excerpt, column: str, coarser: str) -> bool:
     """Whether each label of a column belongs to one of another, which has fewer."""
     frame = excerpt.frame
     count = frame[column].n_unique()
-    return frame.select(column, other).unique().height == count > frame[other].n_unique()
+    return frame.select(column, coarser).unique().height == count > frame[coarser].n_unique()
 
 
 def _of_zeros(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:

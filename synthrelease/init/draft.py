@@ -7,18 +7,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from synthrelease.data.cells import Code
+import polars as pl
+
+from synthrelease.data.cells import Code, label_texts
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.readers.folder import found_files, pattern_columns
+from synthrelease.data.readers.folder import matching_files, pattern_columns
 from synthrelease.data.source import Source
 from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
-from synthrelease.init.identifiers import DirectIdentifier, telling_columns
+from synthrelease.init.identifiers import DirectIdentifier, identifier_columns
 from synthrelease.init.messages import trial_messages
 from synthrelease.init.missing_codes import TEXTS, missing_codes
 from synthrelease.init.person import person_column
-from synthrelease.init.roles import DURATION, RECORDING, STIMULUS, TIME, Roles, X, Y, counts_rows, roles_of
+from synthrelease.init.roles import (
+    DURATION,
+    RECORDING,
+    STIMULUS,
+    TIME,
+    Roles,
+    X,
+    Y,
+    counts_rows,
+    plain_name,
+    roles_of,
+)
 from synthrelease.init.setting import Setting, setting_of
-from synthrelease.init.validity import chosen_rows
+from synthrelease.init.trackers import trackers
 
 
 @dataclass(frozen=True)
@@ -32,14 +45,13 @@ class Draft:
     roles: Roles  # of the other columns
     setting: Setting
     chosen: ChosenRows
-    codes: Sequence[
-        Code
-    ]  # that mark missing values, as rows seem to say; what the format itself says is in `setting`
+    # that mark missing values, as rows seem to say; what the format itself says is in `setting`
+    codes: Sequence[Code]
     features: Sequence[str]  # columns of numbers that have no role
     counters: Sequence[str]  # columns of numbers that seem to count rows
     listed: Sequence[str]  # labels of the stimuli or recordings
     counts: Mapping[str, Sequence[int]]  # how many labels each person has, by column of stimuli or recordings
-    telling: Sequence[DirectIdentifier]
+    identifiers: Sequence[DirectIdentifier]
     words: Sequence[str]  # of the recording's messages, to choose among
     name: str = ""
 
@@ -64,7 +76,7 @@ class Draft:
         return self.gaze and len(set(self.counts.get(self.labelled or "", ()))) > 1
 
 
-def drafted(
+def draft_of(
     source: Source, plan: Path, people: Sequence[str], tables: Sequence[Source]
 ) -> tuple[Draft, Excerpt]:
     """Return what is written of a source, and the rows that were looked at.
@@ -78,7 +90,7 @@ def drafted(
     Raises:
         DataError, MachineError: it cannot be read, or no column says whose rows are.
     """
-    first = found_files(source)[0].source.path if source.pattern and not source.format else source.path
+    first = matching_files(source)[0].source.path if source.pattern and not source.format else source.path
     words: tuple[str, ...] = ()
     if first.suffix.lower() == ".asc":
         messages, words = trial_messages(first)
@@ -86,17 +98,17 @@ def drafted(
     excerpt = excerpt_of(source)
     roles = roles_of(excerpt.filled)
     person = person_column(excerpt, roles, people, tables)
-    parts = [column for column in pattern_columns(source.pattern) if column != person]
-    roles = _labelled(roles.without(person), parts)
+    pattern_parts = [column for column in pattern_columns(source.pattern) if column != person]
+    roles = _labelled(roles.without(person), pattern_parts)
     setting = setting_of(source, first, excerpt.frame, roles)
     if setting.stimulus:
         roles = roles.having(STIMULUS, setting.stimulus)
     label = roles.best(STIMULUS if roles.gaze else RECORDING)
-    columns = dict.fromkeys(column for column in (label, roles.best(RECORDING), *parts) if column)
-    chosen = chosen_rows(excerpt.frame, roles)
-    telling = telling_columns(excerpt.frame)
-    known = {person, *columns, *source.axes, *chosen.columns, *(finding.column for finding in telling)}
-    features, counters = _numbers(excerpt, roles, known)
+    columns = dict.fromkeys(column for column in (label, roles.best(RECORDING), *pattern_parts) if column)
+    chosen = _chosen_rows(excerpt.frame, roles)
+    identifiers = identifier_columns(excerpt.frame)
+    used = {person, *columns, *source.axes, *chosen.columns, *(finding.column for finding in identifiers)}
+    features, counters = _numbers(excerpt, roles, used)
     labels = labels_of(source, [person, *columns])
     draft = Draft(
         source=source,
@@ -111,27 +123,44 @@ def drafted(
         counters=counters,
         listed=[text for text in labels.of(label) if text not in TEXTS] if label else [],
         counts={column: labels.counts(person, column) for column in columns},
-        telling=[finding for finding in telling if finding.column != setting.stimulus],
+        identifiers=[finding for finding in identifiers if finding.column != setting.stimulus],
         words=words,
     )
     return draft, excerpt
 
 
-def _labelled(roles: Roles, parts: Sequence[str]) -> Roles:
+def _labelled(roles: Roles, pattern_parts: Sequence[str]) -> Roles:
     """The roles, with the next best column of stimuli or recordings where no name says which it is."""
     if not roles.gaze and roles.best(RECORDING) is None:
-        # What was looked at tells a person's recordings apart, where nothing else does.
+        # Without a column of recordings, stimuli distinguish a person's recordings.
         roles = roles.having(RECORDING, *roles.candidates[STIMULUS])
     label = STIMULUS if roles.gaze else RECORDING
-    if roles.best(label) is None and len(parts) == 1:  # what else names of files say
-        roles = roles.having(label, parts[0])
+    if roles.best(label) is None and len(pattern_parts) == 1:  # what else names of files say
+        roles = roles.having(label, pattern_parts[0])
     return roles
 
 
-def _numbers(excerpt: Excerpt, roles: Roles, known: set[str]) -> tuple[list[str], list[str]]:
+def _chosen_rows(frame: pl.DataFrame, roles: Roles) -> ChosenRows:
+    """The rows that hold a measurement, by what trackers call the columns that say so; a choice that leaves none of the first rows is none."""
+    tracker = roles.tracker or trackers().common
+    columns = {plain_name(column): column for column in reversed(frame.columns)}
+    only = {
+        columns[name]: labels
+        for name, labels in tracker.only.items()
+        if name in columns and label_texts(frame[columns[name]]).is_in(list(labels)).any()
+    }
+    valid = {
+        columns[name]: (low, high)
+        for name, (low, high) in tracker.valid.items()
+        if name in columns and frame[columns[name]].cast(pl.Float64, strict=False).is_between(low, high).any()
+    }
+    return ChosenRows(only, valid)
+
+
+def _numbers(excerpt: Excerpt, roles: Roles, used_columns: set[str]) -> tuple[list[str], list[str]]:
     """The columns of numbers that are nothing else: features, and those that seem to count rows."""
     used = (X, Y, TIME, DURATION) if roles.gaze else (TIME,)
-    taken = known | {roles.best(role) for role in used}
+    taken = used_columns | {roles.best(role) for role in used}
     numbers = [column for column in excerpt.numbers if column not in taken]
     counters = [column for column in numbers if counts_rows(column)]
     return [column for column in numbers if column not in counters], counters

@@ -16,7 +16,7 @@ from synthrelease.errors import DataError
 from synthrelease.init.missing_codes import TEXTS
 
 ROWS = 200_000  # that are looked at
-_NUMERIC = 0.95  # of cells that are there
+_NUMERIC_FRACTION = 0.95  # of cells that are there
 _FEWEST_ROWS_EACH = 2  # of a label that may be a person's
 
 
@@ -53,7 +53,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Labels:
-    """Which labels of some columns stand in one row, of all rows of a source."""
+    """Which labels of some columns occur together in a row, of all rows of a source."""
 
     rows: pl.DataFrame  # distinct, as text; null where there is none
 
@@ -103,7 +103,7 @@ def labels_of(source: Source, columns: Sequence[str]) -> Labels:
         table.frame.select(
             column_texts(table, column, table.frame[column]).replace("", None) for column in columns
         ).unique()
-        for table in read_slices(source, columns, most=ROWS)
+        for table in read_slices(source, columns, most_rows=ROWS)
     ]
     return Labels(pl.concat(slices).unique())
 
@@ -120,7 +120,7 @@ def _is_numeric(cells: pl.Series) -> bool:
         return False
     texts = _texts(cells)
     numbers = int(texts.cast(pl.Float64, strict=False).is_not_null().sum())
-    return bool(texts.len()) and numbers >= _NUMERIC * texts.len()
+    return bool(texts.len()) and numbers >= _NUMERIC_FRACTION * texts.len()
 
 
 def _is_filled(cells: pl.Series) -> bool:

@@ -1,4 +1,4 @@
-"""What looks as if it said who somebody is, or when and where: to warn of before a plan is written."""
+"""Columns that seem to identify a person, or say when or where they were: warned of before a plan is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACES, BIRTHS, DATED, CLOCK = (
     "a date in its name",
     "times of a clock on the wall",
 )
-_SHARE = 0.9  # of cells that must look so
+_FRACTION_ALIKE = 0.9  # of cells that must look so
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (ADDRESSES, re.compile(r"[^@\s]+@[^@\s]+\.[a-zA-Z]{2,}")),
     (
@@ -39,7 +39,7 @@ _NAMED = (
     (BIRTHS, re.compile(r"(^|_)(birth\w*|dob|born)($|_)")),
 )
 _DATED = re.compile(r"(19|20)\d\d[-/.]\d\d?[-/.]\d\d?")
-# Labels that nobody typed in to know somebody by.
+# Labels that are mere codes.
 _CODE = re.compile(
     r"(p|s|vp|pp|id|sub|subj|subject|person|participant|respondent|user)?[ _-]?\d{1,4}", re.IGNORECASE
 )
@@ -49,37 +49,37 @@ _THOUSANDTHS = ("s", "ms", "µs", "ns")
 
 
 class DirectIdentifier(NamedTuple):
-    """A column that tells more than it should, and what it seems to hold."""
+    """A column that seems to identify people, and what it seems to hold."""
 
     column: str
-    what: str
+    content: str
 
 
-def telling_columns(frame: pl.DataFrame) -> list[DirectIdentifier]:
+def identifier_columns(frame: pl.DataFrame) -> list[DirectIdentifier]:
     """Return the columns of some rows that seem to hold names, initials, dates, wall-clock stamps or places.
 
     By the names of the columns, of the tracker that seems to have written them above all, and by the form of nine tenths of their distinct cells.
     """
     roles = roles_of(frame.columns)
-    telling = roles.tracker.telling if roles.tracker else {}
-    kinds = {roles.columns[name]: kind for name, kind in telling.items() if name in roles.columns}
+    kind_of_name = roles.tracker.identifiers if roles.tracker else {}
+    kinds = {roles.columns[name]: kind for name, kind in kind_of_name.items() if name in roles.columns}
     seeming = (
         (column, _of_name(column) or _of_cells(frame[column], roles.unit_of(column), kinds.get(column, "")))
         for column in frame.columns
     )
-    return [DirectIdentifier(column, what) for column, what in seeming if what]
+    return [DirectIdentifier(column, content) for column, content in seeming if content]
 
 
 def differ_by_session(labels: Sequence[str]) -> bool:
     """Return whether labels look like those of a person in a session, such as P07_s2, and several persons have several of these."""
     matched = [match for label in labels if (match := _SESSION.fullmatch(label.strip()))]
     persons = Counter(match[1].casefold() for match in matched)
-    return len(matched) >= _SHARE * len(labels) and sum(count > 1 for count in persons.values()) > 1
+    return len(matched) >= _FRACTION_ALIKE * len(labels) and sum(count > 1 for count in persons.values()) > 1
 
 
 def _of_name(column: str) -> str:
     name = plain_name(column)
-    seeming = next((what for what, pattern in _NAMED if pattern.search(name)), "")
+    seeming = next((content for content, pattern in _NAMED if pattern.search(name)), "")
     return seeming or (DATED if _DATED.search(column) else "")  # Gazepoint's TIME(2021/07/13 …)
 
 
@@ -91,15 +91,17 @@ def _of_cells(cells: pl.Series, unit: str, kind: str) -> str:
     texts = [text.strip() for text in distinct.cast(pl.String).to_list() if text.strip()]
     if not texts:
         return ""
-    for what, pattern in _PATTERNS:
-        alone = what == INITIALS and len(texts) == 1  # DAT in every row says nothing of anyone
-        if not alone and sum(pattern.fullmatch(text) is not None for text in texts) >= _SHARE * len(texts):
-            return what
+    for content, pattern in _PATTERNS:
+        alone = content == INITIALS and len(texts) == 1  # DAT in every row says nothing of anyone
+        if not alone and sum(pattern.fullmatch(text) is not None for text in texts) >= _FRACTION_ALIKE * len(
+            texts
+        ):
+            return content
     if _stamps(texts, unit):
         return CLOCK
     if not kind or (kind == TYPED and all(_CODE.fullmatch(text) for text in texts)):
         return ""
-    return trackers().telling[kind]
+    return trackers().identifiers[kind]
 
 
 def _stamps(texts: list[str], unit: str) -> bool:

@@ -29,7 +29,7 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
     Raises:
         DataError: there is none, or more than one; the message lists those that it could be.
     """
-    defined = next((known.person for known in FOLDERS if known.name == excerpt.source.format), "")
+    defined = next((folder.person for folder in FOLDERS if folder.name == excerpt.source.format), "")
     path = str(excerpt.source.path)
     if defined:
         if set(people) <= {defined}:
@@ -38,24 +38,24 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
             "format-has-person",
             "the format itself says who a person is",
             where=path,
-            found=_listed(people),
+            found=_people_in_words(people),
             expected=f"the column '{defined}'",
             remedy="leave the person out",
         )
-    named = [column for column in people if column in excerpt.frame.columns]
-    if len(named) == 1:
-        return named[0]
-    if named:
+    present = [column for column in people if column in excerpt.frame.columns]
+    if len(present) == 1:
+        return present[0]
+    if present:
         raise DataError(
             "person-columns-in-one-table",
             "several of the columns of people are in one table",
             where=path,
-            found=", ".join(f"'{column}'" for column in named),
+            found=", ".join(f"'{column}'" for column in present),
             expected="one",
             remedy="name the column that says who somebody is in all tables, or make a plan for each",
         )
-    offered = _offered(excerpt, roles)
-    raise _unknown(excerpt.source, people, tables, offered) if people else _needed(path, offered)
+    candidates = _offered(excerpt, roles)
+    raise _unknown(excerpt.source, people, tables, candidates) if people else _needed(path, candidates)
 
 
 def _offered(excerpt: Excerpt, roles: Roles) -> list[str]:
@@ -65,44 +65,48 @@ def _offered(excerpt: Excerpt, roles: Roles) -> list[str]:
         *pattern_columns(excerpt.source.pattern),
         *excerpt.label_columns,
     )
-    others = {column for role in (X, Y, TIME, DURATION) for column in roles.candidates[role]}
+    taken = {column for role in (X, Y, TIME, DURATION) for column in roles.candidates[role]}
     return [
         column
         for column in dict.fromkeys(likely)
-        if column not in others and not counts_rows(column) and usual_range(column) is None
+        if column not in taken and not counts_rows(column) and usual_range(column) is None
     ]
 
 
-def _names(offered: Sequence[str]) -> str:
-    return ", ".join(f"'{column}'" for column in offered[:_MOST_OFFERED]) or "none that could be"
+def _in_words(candidates: Sequence[str]) -> str:
+    return ", ".join(f"'{column}'" for column in candidates[:_MOST_OFFERED]) or "none that could be"
 
 
 def _unknown(
-    source: Source, people: Sequence[str], tables: Sequence[Source], offered: Sequence[str]
+    source: Source, people: Sequence[str], tables: Sequence[Source], candidates: Sequence[str]
 ) -> DataError:
-    having = [table for table in tables if set(people) & set(reader_for(table).column_names(table))]
+    tables_with_it = [table for table in tables if set(people) & set(reader_for(table).column_names(table))]
     return DataError(
         "unknown-column",
-        f"there is no column {_listed(people)}",
+        f"there is no column {_people_in_words(people)}",
         where=f"{source.path}, '{name_of(source)}'" if source.pattern else str(source.path),
-        found="it in " + ", ".join(f"'{name_of(table)}'" for table in having) if having else "",
-        expected=f"one of {_names(offered)}",
+        found="it in " + ", ".join(f"'{name_of(table)}'" for table in tables_with_it)
+        if tables_with_it
+        else "",
+        expected=f"one of {_in_words(candidates)}",
         remedy="name the column of this table, too, or that file alone"
-        if having
+        if tables_with_it
         else "correct the name of the person's column",
     )
 
 
-def _needed(path: str, offered: Sequence[str]) -> DataError:
+def _needed(path: str, candidates: Sequence[str]) -> DataError:
     return DataError(
         "person-column-needed",
         "which column says whose rows these are is not guessed",
         where=path,
-        found=f"columns that it could be: {_names(offered)}",
+        found=f"columns that it could be: {_in_words(candidates)}",
         remedy=Remedy(
-            "say ", Argument("person", offered[0]), "; two sessions of one person must have one label in it"
+            "say ",
+            Argument("person", candidates[0]),
+            "; two sessions of one person must have one label in it",
         )
-        if offered
+        if candidates
         else Remedy(
             "add a column that does; or, if each file is one recording, name the folder, and say ",
             Argument("pattern", "P{person}.csv"),
@@ -110,7 +114,7 @@ def _needed(path: str, offered: Sequence[str]) -> DataError:
     )
 
 
-def _listed(people: Sequence[str]) -> str:
+def _people_in_words(people: Sequence[str]) -> str:
     """Columns that were named as those of people; not many, which may be labels of people."""
     if len(people) > _MOST_NAMED:
         return f"of {len(people)} names"

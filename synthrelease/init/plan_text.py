@@ -1,4 +1,4 @@
-"""A plan as text: plan.toml.jinja, with a comment beside whatever a person must decide."""
+"""A plan as text: plan.toml.jinja, with a comment wherever the curator must decide."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def plan_text(name: str, drafts: Sequence[Draft], *, twins: bool) -> str:
     environment.filters |= {"toml": toml, "key": _key, "printable": printable}
     template = environment.from_string((files(__package__) / "plan.toml.jinja").read_text("utf-8"))
     people = list(dict.fromkeys(draft.person for draft in drafts))
-    inputs = [_values(draft) for draft in drafts]
+    inputs = [_template_values(draft) for draft in drafts]
     return template.render(name=name, people=people, inputs=inputs, twins=twins, FILL_IN=FILL_IN)
 
 
@@ -61,17 +61,17 @@ def _key(name: str) -> str:
     return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else toml(name)
 
 
-def _values(draft: Draft) -> dict[str, object]:
+def _template_values(draft: Draft) -> dict[str, object]:
     """What the template writes of an input."""
     source, setting = draft.source, draft.setting
-    known = {key: getattr(source, key) for key in ("format", "pattern", "table", "separator")}
+    source_keys = {key: getattr(source, key) for key in ("format", "pattern", "table", "separator")}
     listed = draft.listed if len(draft.listed) <= _MOST_LISTED else []
     width_px = setting.screen.get("width_px")
     means = max(1, len(listed)) * len(draft.features)
     return {
         **{key: getattr(draft, key) for key in _AS_THEY_ARE},
         "remarks": draft.roles.remarks,
-        "source": {"path": draft.path, **{key: value for key, value in known.items() if value}},
+        "source": {"path": draft.path, **{key: value for key, value in source_keys.items() if value}},
         "header": () if source.format else source.header,
         "axes": source.axes,
         "messages": source.messages,
@@ -94,8 +94,8 @@ _AS_THEY_ARE = ("name", "kind", "gaze", "words", "setting", "codes", "chosen", "
 def _columns(draft: Draft) -> dict[str, str]:
     best = draft.roles.best
     roles = (STIMULUS, X, Y, DURATION) if draft.gaze else (RECORDING, TIME)
-    named = {role: column for role in roles if (column := best(role))}
-    return {PERSON: draft.person, **({STIMULUS: FILL_IN} if draft.gaze else {}), **named}
+    columns_of_roles = {role: column for role in roles if (column := best(role))}
+    return {PERSON: draft.person, **({STIMULUS: FILL_IN} if draft.gaze else {}), **columns_of_roles}
 
 
 def _screen_keys(draft: Draft) -> list[str]:

@@ -10,14 +10,14 @@ from typing import Any
 
 from synthrelease.data.label_twins import label_twins
 from synthrelease.init.doubts import Doubt, doubts_of, doubts_of_copies
-from synthrelease.init.draft import Draft, drafted
+from synthrelease.init.draft import Draft, draft_of
 from synthrelease.init.plan_text import plan_text
 from synthrelease.init.sources import tables_in
 
 
 @dataclass(frozen=True)
 class Input:
-    """What one table holds, for the curator alone."""
+    """What one table holds; for the curator only."""
 
     path: Path  # of its file or folder
     kind: str  # "gaze" or "features"
@@ -47,7 +47,11 @@ class Proposal:
 
 
 def propose(
-    data: Sequence[Path], plan: Path, *, people: Sequence[str] = (), given: Mapping[str, Any] | None = None
+    data: Sequence[Path],
+    plan: Path,
+    *,
+    people: Sequence[str] = (),
+    source_fields: Mapping[str, Any] | None = None,
 ) -> Proposal:
     """Return a plan for files, or folders of files.
 
@@ -57,7 +61,7 @@ def propose(
         data: the files and folders.
         plan: where the plan is to stand; paths in it are relative to that.
         people: the columns that say whose rows are; of each table, the one that it has.
-        given: fields of a `Source` that are known, such as `pattern`; of all of the data.
+        source_fields: fields of a `Source` that are known, such as `pattern`; of all of the data.
 
     Raises:
         DataError: the data cannot be read, or no column says whose rows are: the message lists those that it could be.
@@ -65,31 +69,31 @@ def propose(
     """
     drafts: list[Draft] = []
     doubts: list[Doubt] = []
-    places = [tables_in(path, given) for path in data]
+    places = [tables_in(path, source_fields) for path in data]
     tables = [source for place in places for source in place.sources]
     for place in places:
         for name in place.left_alone:
             text = f"'{name}' was left alone: it seems to be another kind of table"
             doubts.append(Doubt("table-left-alone", (name,), text))
         for source in place.sources:
-            draft, excerpt = drafted(source, plan, people, tables)
+            draft, excerpt = draft_of(source, plan, people, tables)
             doubts += (*doubts_of(draft, excerpt), *doubts_of_copies(draft, drafts))
             drafts.append(draft)
     twins = label_twins((draft.source, draft.person, frozenset(draft.people)) for draft in drafts)
     if twins is not None:
         text = f"{twins}: if they are one person's, write them in one way in the data"
         doubts.append(Doubt("label-twins", tuple(dict.fromkeys(draft.person for draft in drafts)), text))
-    named = [replace(draft, name=name) for draft, name in zip(drafts, _names(drafts), strict=True)]
-    text = plan_text(plan.name, named, twins=twins is not None)
-    return Proposal(text, tuple(dict.fromkeys(doubts)), tuple(map(_input, drafts)))
+    named_drafts = [replace(draft, name=name) for draft, name in zip(drafts, _names_of(drafts), strict=True)]
+    text = plan_text(plan.name, named_drafts, twins=twins is not None)
+    return Proposal(text, tuple(dict.fromkeys(doubts)), tuple(map(_input_of, drafts)))
 
 
-def _input(draft: Draft) -> Input:
+def _input_of(draft: Draft) -> Input:
     groups = [(min(counts), max(counts), column) for column, counts in draft.counts.items() if counts]
     return Input(draft.source.path, draft.kind, len(draft.people), tuple(groups))
 
 
-def _names(drafts: Sequence[Draft]) -> list[str]:
+def _names_of(drafts: Sequence[Draft]) -> list[str]:
     """Names of inputs: what they are, or, where several are the same, what their files are called."""
     kinds = [draft.kind for draft in drafts]
     names: list[str] = []

@@ -50,8 +50,8 @@ class Roles:
 
     def without(self, column: str) -> Roles:
         """Return the same roles, but without a column."""
-        rest = {role: tuple(c for c in names if c != column) for role, names in self.candidates.items()}
-        return replace(self, candidates=rest)
+        candidates = {role: tuple(c for c in names if c != column) for role, names in self.candidates.items()}
+        return replace(self, candidates=candidates)
 
     @property
     def time_unit(self) -> str:
@@ -83,21 +83,21 @@ class Roles:
 
 
 def roles_of(columns: Sequence[str]) -> Roles:
-    """Return what columns are, by their names alone: a tracker's own names go before those that anyone may choose."""
-    named = _by_plain_name(columns)
-    common, tracker = trackers().common, trackers().of(named)
+    """Return the roles of columns by their names; a tracker's own names come before general ones."""
+    by_plain_name = _by_plain_name(columns)
+    common, tracker = trackers().common, trackers().of(by_plain_name)
     candidates = {
-        role: _present(named, (*(getattr(tracker, role) if tracker else ()), *getattr(common, role)))
+        role: _present(by_plain_name, (*(getattr(tracker, role) if tracker else ()), *getattr(common, role)))
         for role in (PERSON, STIMULUS, RECORDING, TIME)
     }
     # Samples in a tracker's file may repeat a duration that is called as usual.
-    candidates[DURATION] = _present(named, (tracker or common).duration)
+    candidates[DURATION] = _present(by_plain_name, (tracker or common).duration)
     # A tracker that knows no screen has no points, whatever else is called x.
     offered = (*tracker.points, *(common.points if tracker.points else ())) if tracker else common.points
-    points = [point for point in offered if point.across in named and point.down in named]
-    candidates[X] = _present(named, (point.across for point in points))
-    candidates[Y] = _present(named, (point.down for point in points))
-    return Roles(candidates, points[0] if points else Point(""), tracker, named)
+    points = [point for point in offered if point.across in by_plain_name and point.down in by_plain_name]
+    candidates[X] = _present(by_plain_name, (point.across for point in points))
+    candidates[Y] = _present(by_plain_name, (point.down for point in points))
+    return Roles(candidates, points[0] if points else Point(""), tracker, by_plain_name)
 
 
 def plain_name(column: str) -> str:
@@ -112,16 +112,16 @@ def counts_rows(column: str) -> bool:
 
 def _by_plain_name(columns: Sequence[str]) -> dict[str, str]:
     """Columns by plain name, and by plain name without a unit, or in the singular, where no other column is called so."""
-    named: dict[str, str] = {}
+    columns_by_name: dict[str, str] = {}
     for name in (
         plain_name,
         lambda column: plain_name(_UNIT.sub("", column)),
         lambda column: plain_name(column).removesuffix("s"),
     ):
         for column in columns:
-            named.setdefault(name(column), column)
-    return named
+            columns_by_name.setdefault(name(column), column)
+    return columns_by_name
 
 
-def _present(named: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(named[name] for name in names if name in named))
+def _present(columns_by_name: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(columns_by_name[name] for name in names if name in columns_by_name))

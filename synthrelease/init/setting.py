@@ -12,16 +12,16 @@ import polars as pl
 
 from synthrelease.data.cells import Code
 from synthrelease.data.coordinates import CENTRE, CENTRE_Y_UP, DEGREES, NORMALISED, PIXELS, TOP_LEFT
-from synthrelease.data.readers.bids import described
+from synthrelease.data.readers.bids_screen import screen_metadata
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.source import Source
 from synthrelease.init.missing_codes import NUMBERS, finite_values
 from synthrelease.init.roles import Roles, X, Y
 
-_MOST = 0.98  # of points that must look so
-_SHARES = (-0.2, 1.2)  # of a screen, with room for what falls off it
-_ANGLES = 60.0  # degrees from the middle, at most
-_NEGATIVE = 0.1  # of coordinates that count from the middle, at least
+_MOST_POINTS = 0.98  # of points that must look so
+_NORMALISED_RANGE = (-0.2, 1.2)  # of a screen, with room for what falls off it
+_LARGEST_ANGLE_DEG = 60.0  # from the middle
+_NEGATIVE_FRACTION = 0.1  # of coordinates that count from the middle, at least
 _DISPLAY = re.compile(
     rb"^MSG\s+\S+\s+(?:DISPLAY|GAZE)_COORDS\s+0(?:\.0*)?[\s,]+0(?:\.0*)?[\s,]+(\d{1,6})(?:\.\d*)?[\s,]+(\d{1,6})\b",
     re.MULTILINE,
@@ -38,7 +38,7 @@ class Setting:
     origin: str | None = TOP_LEFT  # None if that is not known
     missing: tuple[Code, ...] = ()  # what the format itself calls missing
     source: str = ""  # who says so; empty where only names and forms of columns do
-    guess: str = ""  # what the form of the values alone says
+    guess: str = ""  # what only the form of the values suggests
     stimulus: str = ""  # the column that says what was looked at, where the format itself defines it
 
     @property
@@ -80,15 +80,19 @@ def setting_of(source: Source, first: Path, frame: pl.DataFrame, roles: Roles) -
 
 
 def _of_metadata(source: Source) -> Setting:
-    known = described(source)
-    screen = {key: getattr(known, key) for key in ("width_px", "height_px", "width_mm", "distance_mm")}
-    both = screen["width_mm"] is not None and screen["distance_mm"] is not None
-    kept = {
-        key: value for key, value in screen.items() if value is not None and (both or not key.endswith("_mm"))
+    metadata = screen_metadata(source)
+    screen = {key: getattr(metadata, key) for key in ("width_px", "height_px", "width_mm", "distance_mm")}
+    has_geometry = screen["width_mm"] is not None and screen["distance_mm"] is not None
+    declared = {
+        key: value
+        for key, value in screen.items()
+        if value is not None and (has_geometry or not key.endswith("_mm"))
     }
     # BIDS does not say whether y grows downwards from the middle.
-    origin = None if known.origin == CENTRE else known.origin or TOP_LEFT
-    return Setting(kept, known.coordinates or PIXELS, origin, known.missing, "the dataset's metadata")
+    origin = None if metadata.origin == CENTRE else metadata.origin or TOP_LEFT
+    return Setting(
+        declared, metadata.coordinates or PIXELS, origin, metadata.missing, "the dataset's metadata"
+    )
 
 
 def _display(path: Path) -> dict[str, float]:
@@ -104,9 +108,12 @@ def _of_values(frame: pl.DataFrame, roles: Roles) -> Setting:
     values = values[~np.isin(values, NUMBERS)]
     if not values.size or bool((values == np.rint(values)).all()):
         return Setting()
-    low, high = _SHARES
-    if np.mean((values >= low) & (values <= high)) >= _MOST:
+    low, high = _NORMALISED_RANGE
+    if np.mean((values >= low) & (values <= high)) >= _MOST_POINTS:
         return Setting(coordinates=NORMALISED, origin=None, guess="shares of the screen (0 to 1)")
-    if np.mean(np.abs(values) <= _ANGLES) >= _MOST and np.mean(values < 0) >= _NEGATIVE:
+    if (
+        np.mean(np.abs(values) <= _LARGEST_ANGLE_DEG) >= _MOST_POINTS
+        and np.mean(values < 0) >= _NEGATIVE_FRACTION
+    ):
         return Setting(coordinates=DEGREES, origin=None, guess="degrees of visual angle")
     return Setting()

@@ -11,7 +11,7 @@ from typing import Any
 
 from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.delimited import Delimited
-from synthrelease.data.readers.folder import found_files
+from synthrelease.data.readers.folder import matching_files
 from synthrelease.data.source import Source
 from synthrelease.errors import Argument, DataError, Remedy
 
@@ -19,7 +19,7 @@ _SEPARATORS = (None, ";", "\t", "|", ",")
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
 _ABOUT = re.compile(r"(read_?me|licen[cs]e|copying|notice|changes|changelog|citation)\b.*", re.IGNORECASE)
 _MOST_KINDS = 4  # of tables in one folder
-_FEW = 0.1  # of the files of the commonest kind: others than it are beside the point
+_RARE_FRACTION = 0.1  # of the files of the commonest kind: files of rarer kinds are left alone
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,22 @@ class SourcesAtPath:
     left_alone: tuple[str, ...] = ()  # names of tables in the folder that seem to be something else
 
 
-def tables_in(path: Path, given: Mapping[str, Any] | None = None) -> SourcesAtPath:
+def tables_in(path: Path, source_fields: Mapping[str, Any] | None = None) -> SourcesAtPath:
     """Return how to read a file, or a folder.
 
     Args:
         path: of it.
-        given: fields of the source that are known, such as `pattern`.
+        source_fields: fields of the source that are known, such as `pattern`.
 
     Raises:
         DataError: it cannot be read, or a folder holds tables that its files' names do not tell apart.
         MachineError: it may not be read.
     """
-    source = Source(path, **(given or {}))
+    source = Source(path, **(source_fields or {}))
     if source.format:
         return SourcesAtPath((source,))
     if source.pattern:
-        first = _read_as(replace(found_files(source)[0].source, pattern=""))
+        first = _read_as(replace(matching_files(source)[0].source, pattern=""))
         return SourcesAtPath((replace(source, separator=first.separator, header=first.header),))
     return _folder(source) if path.is_dir() else SourcesAtPath((_read_as(source),))
 
@@ -54,8 +54,7 @@ def data_files(path: Path) -> list[Path]:
     """Return a file itself, or all files of a folder that could be read."""
     if not path.is_dir():
         return [path]
-    files = (file for file in path.rglob("*") if not _is_hidden(file.relative_to(path)))
-    return sorted(file for file in files if _is_data(file))
+    return sorted(file for file in path.rglob("*") if _is_data(file, path))
 
 
 def name_of(source: Source) -> str:
@@ -66,7 +65,7 @@ def name_of(source: Source) -> str:
 def inferred_pattern(names: Sequence[str]) -> str:
     """Return the pattern that names of files have in common: what differs becomes `{part_1}`, `{part_2}` and so on.
 
-    Letters and numbers are told apart: `P1_R2.csv`, `P10_R1.csv` give `P{part_1}_R{part_2}.csv`. Where names are not built alike, all of a
+    Letters and numbers are separate parts: `P1_R2.csv`, `P10_R1.csv` give `P{part_1}_R{part_2}.csv`. Where names are not built alike, all of a
     name but its ending is one part.
     """
     split = [re.findall(r"\d+|[^\W\d_]+|[\W_]", name) for name in names]
@@ -92,27 +91,27 @@ def _read_as(source: Source) -> Source:
         return source
     separators = _SEPARATORS if source.separator is None else (source.separator,)
     for separator in separators:
-        tried = replace(source, separator=separator)
+        candidate = replace(source, separator=separator)
         try:
-            names = reader_for(tried).column_names(tried)
+            names = reader_for(candidate).column_names(candidate)
         except DataError as error:
             if error.code == "one-column" and separator != separators[-1]:
                 continue
             raise
         if len(names) > 1:
             break
-    # One number is enough: names that are cells would be printed, and stand in the plan.
+    # One number is enough: names that are cells would be printed, and written into the plan.
     if any(_NUMBER.fullmatch(name) for name in names):
-        return replace(tried, header=tuple(f"column_{number}" for number in range(1, len(names) + 1)))
-    return tried
+        return replace(candidate, header=tuple(f"column_{number}" for number in range(1, len(names) + 1)))
+    return candidate
 
 
 def _folder(source: Source) -> SourcesAtPath:
     path = source.path
-    for known in FOLDERS:
-        if known.holds(path):
-            formatted = replace(source, format=known.name)
-            known.found(formatted)  # what is wrong in it is said
+    for folder_format in FOLDERS:
+        if folder_format.holds(path):
+            formatted = replace(source, format=folder_format.name)
+            folder_format.members(formatted)  # what is wrong in it is said
             return SourcesAtPath((formatted,))
     names = [file.relative_to(path).as_posix() for file in data_files(path)]
     if not names:
@@ -127,7 +126,7 @@ def _folder(source: Source) -> SourcesAtPath:
     for name in names:
         kinds[_kind_of_table(replace(source, path=path / name))].append(name)
     by_size = sorted(kinds.values(), key=len, reverse=True)
-    groups = [group for group in by_size if len(group) >= _FEW * len(by_size[0])]
+    groups = [group for group in by_size if len(group) >= _RARE_FRACTION * len(by_size[0])]
     left_alone = [name for group in by_size[len(groups) :] for name in group]
     if len(groups) > _MOST_KINDS:
         raise DataError(
@@ -157,8 +156,8 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
     first = _read_as(replace(source, path=source.path / names[0]))
     if len(names) == 1:
         return first
-    together = replace(first, path=source.path, pattern=inferred_pattern(names))
-    fitting = {file.source.path.relative_to(source.path).as_posix() for file in found_files(together)}
+    joint = replace(first, path=source.path, pattern=inferred_pattern(names))
+    fitting = {file.source.path.relative_to(source.path).as_posix() for file in matching_files(joint)}
     if fitting != set(names):
         raise DataError(
             "tables-not-told-apart",
@@ -171,7 +170,7 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
                 Argument("pattern", "P{person}_gaze.csv"),
             ),
         )
-    return together
+    return joint
 
 
 def _ending(name: str) -> str:
@@ -182,12 +181,8 @@ def _ending(name: str) -> str:
     return suffixes[0] if suffixes[2].lower() == ".gz" else suffixes[2]
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
-
-
-def _is_data(path: Path) -> bool:
-    """Whether it is a file of data, by its name."""
-    return (
-        not _ABOUT.fullmatch(path.name) and path.is_file() and any(reader.matches(path) for reader in READERS)
-    )
+def _is_data(file: Path, folder: Path) -> bool:
+    """Whether it is a file of data, by its name: neither hidden, nor in a hidden folder, nor about the data."""
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    about = _ABOUT.fullmatch(file.name)
+    return not (hidden or about) and file.is_file() and any(reader.matches(file) for reader in READERS)

@@ -48,7 +48,7 @@ class Tracker:
     time_unit: str = ""
     screen: Sequence[str] = ()
     note: str = ""
-    telling: Mapping[str, str] = field(default_factory=dict)  # kinds by column
+    identifiers: Mapping[str, str] = field(default_factory=dict)  # kinds by column
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
     valid: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ class Trackers:
 
     common: Tracker
     known: tuple[Tracker, ...]
-    telling: Mapping[str, str]  # in words, by kind
+    identifiers: Mapping[str, str]  # in words, by kind
 
     def of(self, names: Collection[str]) -> Tracker | None:
         """Return the first one that seems to have written columns of these plain names."""
@@ -75,11 +75,11 @@ def trackers() -> Trackers:
     """Return the trackers of trackers.toml."""
     document = table("trackers")
     known = tuple(_tracker(entry, document["notes"]) for entry in document["tracker"])
-    return Trackers(_tracker(document["common"], {}), known, document["telling"])
+    return Trackers(_tracker(document["common"], {}), known, document["identifiers"])
 
 
 def table(name: str) -> dict[str, Any]:
-    """Return one of the TOML files beside this module."""
+    """Return one of the TOML files in this folder."""
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8"))
 
 
@@ -91,5 +91,5 @@ def _tracker(entry: dict[str, Any], shared: Mapping[str, str]) -> Tracker:
         for coordinates, name in (point if isinstance(point, dict) else {PIXELS: point}).items()
     )
     note = " ".join(shared.get(sentence, sentence) for sentence in entry.pop("notes", ()))
-    telling = {name: kind for kind, names in entry.pop("telling", {}).items() for name in names}
-    return Tracker(points=points, note=note, telling=telling, **entry)
+    identifiers = {name: kind for kind, names in entry.pop("identifiers", {}).items() for name in names}
+    return Tracker(points=points, note=note, identifiers=identifiers, **entry)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from synthrelease.init.roles import plain_name
 from synthrelease.init.trackers import table
 
 _PUPIL = re.compile(r"pupil|diameter")
 _MILLISECONDS = re.compile(r"(^|_)(ms|msec|millis\w*)($|_)")
 _VARIANCE = re.compile(r"(?:^|_)(?:var|variance)(?=$|_)")
-_OTHER_UNIT = re.compile(
-    r"(^|_)(px|pix|pixels?|area|radius|au)($|_)"
-)  # of pupils, whose ranges are of diameters in mm
+# Of pupils, whose ranges are of diameters in mm.
+_OTHER_UNIT = re.compile(r"(^|_)(px|pix|pixels?|area|radius|au)($|_)")
 _SPREAD = re.compile(r"(?:^|_)(?:sd|std)(?=$|_)")
 _HALF = "no more than half of the range: Popoviciu 1935"
 _POPOVICIU = "no more than a quarter of the square of the range: Popoviciu 1935"
@@ -24,21 +24,21 @@ _POPOVICIU = "no more than a quarter of the square of the range: Popoviciu 1935"
 class UsualRange:
     """What a feature can be, and who says so."""
 
-    what: str
+    quantity: str
     ends: Sequence[float]  # lowest and highest
     source: str
     unit: str = ""
 
     def __str__(self) -> str:
-        """Return it as a comment beside a feature."""
+        """Return it as a comment on a feature."""
         low, high = self.ends
         unit = f" {self.unit}" if self.unit else ""
-        return f"usual for {self.what}: {low:g} to {high:g}{unit} ({self.source})"
+        return f"usual for {self.quantity}: {low:g} to {high:g}{unit} ({self.source})"
 
 
 def usual_range(column: str) -> UsualRange | None:
     """Return what is usual for a column of this name, in milliseconds where the name says so; None if nothing is known."""
-    name = re.sub(r"[^a-z0-9]+", "_", column.lower())
+    name = plain_name(column)
     variances = len(_VARIANCE.findall(name))
     if variances:
         mean = usual_range(_VARIANCE.sub("", name)) if variances == 1 else None
@@ -68,10 +68,10 @@ def _ranges() -> list[tuple[re.Pattern[str], UsualRange]]:
 
 def _spread_of(mean: UsualRange) -> UsualRange:
     low, high = mean.ends
-    return UsualRange(f"the spread of {mean.what}", (0, (high - low) / 2), _HALF, mean.unit)
+    return UsualRange(f"the spread of {mean.quantity}", (0, (high - low) / 2), _HALF, mean.unit)
 
 
 def _variance_of(mean: UsualRange) -> UsualRange:
     low, high = mean.ends
     unit = f"{mean.unit}, squared"
-    return UsualRange(f"the variance of {mean.what}", (0, (high - low) ** 2 / 4), _POPOVICIU, unit)
+    return UsualRange(f"the variance of {mean.quantity}", (0, (high - low) ** 2 / 4), _POPOVICIU, unit)

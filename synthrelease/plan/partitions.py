@@ -220,7 +220,7 @@ def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
     counted = pl.concat(
         (
             table.frame.group_by(column, maintain_order=True).len()
-            for table in read_slices(spec.source, [column], most=most_rows)
+            for table in read_slices(spec.source, [column], most_rows=most_rows)
         ),
         how="vertical_relaxed",  # of files whose numbers are of several types
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from synthrelease.data.arguments import by_names
 from synthrelease.data.coordinates import DEGREES
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
@@ -72,7 +72,7 @@ def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> P
 
     Args:
         path: the file, TOML.
-        frames: rows in memory that take the place of inputs' files, by the inputs' names; as `Held.of` takes them.
+        frames: rows in memory that take the place of inputs' files, by the inputs' names; as `InMemoryFrame.of` takes them.
 
     Raises:
         PlanError: it is not TOML, does not fit the schema, or contradicts itself; or has no such input.
@@ -85,7 +85,7 @@ def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> P
     return _with_frames(_checked(path, document, text), frames)
 
 
-def plan_of(document: dict[str, Any], held: Held, *, called: str) -> Plan:
+def plan_of(document: dict[str, Any], held: InMemoryFrame, *, called: str) -> Plan:
     """Return the plan that a program says, in place of a file, of rows that it holds.
 
     Args:
@@ -138,7 +138,7 @@ def _with_frames(plan: Plan, given: object) -> Plan:
                 expected="one of " + ", ".join(known),
                 remedy=near or "call the frame as the plan calls the input",
             )
-    held = {name: Held.of(frame, f"frames['{name}']") for name, frame in frames.items()}
+    held = {name: InMemoryFrame.of(frame, f"frames['{name}']") for name, frame in frames.items()}
     return replace(
         plan, inputs={name: replace(spec, frame=held.get(name)) for name, spec in plan.inputs.items()}
     )

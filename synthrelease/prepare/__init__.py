@@ -1,7 +1,7 @@
-"""Events and windows of features out of raw gaze samples: what a plan can read where a tracker gave samples alone.
+"""Events and windows of features out of raw gaze samples: what a plan can read where a tracker gave only samples.
 
 Everything is done within one recording, the samples of one person on one stimulus (and of one label of every column that is kept):
-nobody's rows depend on anybody else. Detection is that of pymovements (extra `pymovements`); what comes out is as private as what went in.
+no person's rows depend on another person. Detection is that of pymovements (extra `pymovements`); what comes out is as private as what went in.
 """
 
 from synthrelease.prepare.prepared import PreparedInput, prepare

@@ -17,16 +17,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from synthrelease.data.readers.eyelink import imported
+from synthrelease.data.readers.eyelink import import_pymovements
 from synthrelease.data.screen import Screen
 from synthrelease.prepare.recordings import Stretches, gaps_of
-from synthrelease.prepare.settings import Settings
+from synthrelease.prepare.settings import NS_PER_MS, Settings
 
 BLINK_MS = (50, 500)  # Nyström et al. 2024, as pymovements has it, too
 _SMOOTH_NS = 5e6  # between two samples, at most: five lie within 20 ms
 _ROUNDED_NS = 1000  # by which a stamp may be off
-_NS_PER_MS = 1e6
-_PADDING = 3  # rows before and after all stretches: more than a velocity takes on one side, and enough for one of no samples
+_PADDING_ROWS = 3  # rows before and after all stretches: more than a velocity takes on one side, and enough for one of no samples
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,10 @@ class Motion:
 
     stretches: Stretches
     rows: NDArray[np.int64]  # of the samples seen, among all rows here, shape (M,)
-    clock_ns: NDArray[
-        np.int64
-    ]  # of all rows; increases over all recordings, 0 where no eye was seen, shape (A,)
-    position_deg: NDArray[
-        np.float64
-    ]  # of the samples seen, from the middle to the right and down, shape (M, 2)
+    # of all rows; increases over all recordings, 0 where no eye was seen, shape (A,)
+    clock_ns: NDArray[np.int64]
+    # of the samples seen, from the middle to the right and down, shape (M, 2)
+    position_deg: NDArray[np.float64]
     velocity_deg_per_s: NDArray[np.float64]  # of all rows, NaN where it is not known, shape (A, 2)
 
 
@@ -52,23 +49,25 @@ def motion_of(stretches: Stretches) -> Motion:
     """
     library = _library()
     samples, seen = stretches.samples, stretches.seen
-    rows = np.arange(seen.size) + stretches.stretch + _PADDING
-    count = seen.size + int(stretches.stretch[-1:].sum()) + 2 * _PADDING
-    pixels = np.column_stack([samples.x_px[seen], samples.y_px[seen]])
-    position = _degrees(library, pixels, samples.screen)
-    padded = np.full((count, 2), np.nan)
-    padded[rows] = position
-    interval = np.full(count, np.nan)
-    interval[rows] = stretches.interval_ns[stretches.recording]
+    rows = np.arange(seen.size) + stretches.stretch + _PADDING_ROWS
+    count = seen.size + int(stretches.stretch[-1:].sum()) + 2 * _PADDING_ROWS
+    position_px = np.column_stack([samples.x_px[seen], samples.y_px[seen]])
+    position_deg = _degrees(library, position_px, samples.screen)
+    padded_deg = np.full((count, 2), np.nan)
+    padded_deg[rows] = position_deg
+    interval_ns = np.full(count, np.nan)
+    interval_ns[rows] = stretches.interval_ns[stretches.recording]
     pos2vel = library.transforms.numpy.pos2vel
     smooth, neighbours = (
-        pos2vel(padded, sampling_rate=1, method=method) for method in ("smooth", "neighbors")
+        pos2vel(padded_deg, sampling_rate=1, method=method) for method in ("smooth", "neighbors")
     )
     # Rows between stretches have no interval, and so no velocity, whatever is on both sides of them.
-    velocity = np.where(interval[:, None] <= _SMOOTH_NS, smooth, neighbours) * (1e9 / interval)[:, None]
-    clock = np.zeros(count, dtype=np.int64)
-    clock[rows] = _over_all_recordings(stretches)
-    return Motion(stretches, rows, clock, position, velocity)
+    velocity_deg_per_s = (
+        np.where(interval_ns[:, None] <= _SMOOTH_NS, smooth, neighbours) * (1e9 / interval_ns)[:, None]
+    )
+    clock_ns = np.zeros(count, dtype=np.int64)
+    clock_ns[rows] = _over_all_recordings(stretches)
+    return Motion(stretches, rows, clock_ns, position_deg, velocity_deg_per_s)
 
 
 def fixations_of(motion: Motion, settings: Settings) -> pl.DataFrame:
@@ -80,22 +79,24 @@ def fixations_of(motion: Motion, settings: Settings) -> pl.DataFrame:
         by the number of samples.
     """
     library = _library()
-    found = library.events.ivt(
+    detected = library.events.ivt(
         motion.velocity_deg_per_s,
         timesteps=motion.clock_ns,
         minimum_duration=_least(settings.minimum_fixation_ms),
         velocity_threshold=settings.velocity_deg_per_s,
     )
-    events, inside = _located(motion, found)
+    events, members = _located(motion, detected)
     samples = motion.stretches.samples
-    own = motion.stretches.seen[inside["sample"].to_numpy()]
-    position = motion.position_deg[inside["sample"].to_numpy()]
-    frame = inside.select(
+    sample = members["sample"].to_numpy()
+    seen_sample, position_deg = motion.stretches.seen[sample], motion.position_deg[sample]
+    frame = members.select(
         "event",
-        pl.concat_list(pl.Series("x", samples.x_px[own]), pl.Series("y", samples.y_px[own])).alias("pixel"),
-        pl.Series("x_deg", position[:, 0]),
-        pl.Series("y_deg", position[:, 1]),
-        *([] if samples.pupil is None else [pl.Series("pupil", samples.pupil[own]).fill_nan(None)]),
+        pl.concat_list(
+            pl.Series("x", samples.x_px[seen_sample]), pl.Series("y", samples.y_px[seen_sample])
+        ).alias("pixel"),
+        pl.Series("x_deg", position_deg[:, 0]),
+        pl.Series("y_deg", position_deg[:, 1]),
+        *([] if samples.pupil is None else [pl.Series("pupil", samples.pupil[seen_sample]).fill_nan(None)]),
     )
     location = library.measure.SampleMeasureLibrary.get("location")
     pupil = [pl.col("pupil").mean().alias("pupil_mean"), pl.col("pupil").var(ddof=0).alias("pupil_var")]
@@ -119,27 +120,27 @@ def saccades_of(motion: Motion, settings: Settings) -> pl.DataFrame:
         pymovements has them; positions in pixels where it begins and ends; right_deg, up_deg, how far it goes from there to there.
     """
     library = _library()
-    found = library.events.microsaccades(
+    detected = library.events.microsaccades(
         motion.velocity_deg_per_s,
         timesteps=motion.clock_ns,
         minimum_duration=_least(settings.minimum_saccade_ms),
         threshold=(settings.velocity_deg_per_s, settings.velocity_deg_per_s),
         threshold_factor=1,  # which the library applies to a threshold that is given, too
     )
-    events, inside = _located(motion, found)
-    samples, sample = motion.stretches.samples, inside["sample"].to_numpy()
-    own, position = motion.stretches.seen[sample], motion.position_deg[sample]
-    velocity = motion.velocity_deg_per_s[motion.rows[sample]]
-    frame = inside.select(
+    events, members = _located(motion, detected)
+    samples, sample = motion.stretches.samples, members["sample"].to_numpy()
+    seen_sample, position_deg = motion.stretches.seen[sample], motion.position_deg[sample]
+    velocity_deg_per_s = motion.velocity_deg_per_s[motion.rows[sample]]
+    frame = members.select(
         "event",
         *(
             pl.concat_list(pl.Series("x", pair[:, 0]), pl.Series("y", pair[:, 1])).alias(name)
-            for name, pair in (("position", position), ("velocity", velocity))
+            for name, pair in (("position", position_deg), ("velocity", velocity_deg_per_s))
         ),
-        pl.Series("x_px", samples.x_px[own]),
-        pl.Series("y_px", samples.y_px[own]),
-        pl.Series("x_deg", position[:, 0]),
-        pl.Series("y_deg", position[:, 1]),
+        pl.Series("x_px", samples.x_px[seen_sample]),
+        pl.Series("y_px", samples.y_px[seen_sample]),
+        pl.Series("x_deg", position_deg[:, 0]),
+        pl.Series("y_deg", position_deg[:, 1]),
     )
     measures = library.measure.SampleMeasureLibrary
     measured = frame.group_by("event", maintain_order=True).agg(
@@ -164,26 +165,26 @@ def blinks_of(stretches: Stretches) -> pl.DataFrame:
     Returns:
         a row for each: recording, onset_ns, offset_ns of the samples around it, missing_ns.
     """
-    low, high = (bound * _NS_PER_MS for bound in BLINK_MS)
+    low, high = (bound * NS_PER_MS for bound in BLINK_MS)
     long = pl.col("missing_ns").is_between(low - _ROUNDED_NS, high + _ROUNDED_NS)
     return gaps_of(stretches).filter(long & ~pl.col("away")).drop("away")
 
 
 def _library() -> Any:
-    return imported("finds events in samples")
+    return import_pymovements("finds events in samples")
 
 
 def _least(minimum_ms: float) -> int:
-    return max(0, round(minimum_ms * _NS_PER_MS) - _ROUNDED_NS)
+    return max(0, round(minimum_ms * NS_PER_MS) - _ROUNDED_NS)
 
 
-def _degrees(library: Any, pixels: NDArray[np.float64], screen: Screen) -> NDArray[np.float64]:
+def _degrees(library: Any, position_px: NDArray[np.float64], screen: Screen) -> NDArray[np.float64]:
     """Degrees from the middle of the screen along each axis; pixels are as high as they are wide, as `Coordinates` has it."""
     assert screen.width_mm is not None
     assert screen.distance_mm is not None
     width_cm = screen.width_mm / 10
     degrees: NDArray[np.float64] = library.transforms.numpy.pix2deg(
-        pixels - [screen.width_px / 2, screen.height_px / 2],
+        position_px - [screen.width_px / 2, screen.height_px / 2],
         screen_px=(screen.width_px, screen.height_px),
         screen_cm=(width_cm, width_cm * screen.height_px / screen.width_px),
         distance_cm=screen.distance_mm / 10,
@@ -193,28 +194,28 @@ def _degrees(library: Any, pixels: NDArray[np.float64], screen: Screen) -> NDArr
 
 
 def _over_all_recordings(stretches: Stretches) -> NDArray[np.int64]:
-    """Times that go on from one recording to the next, so that an event is told by its time alone."""
-    recording, time = stretches.recording, stretches.time_ns
-    lasts = np.zeros(stretches.samples.labels.height + 1, dtype=np.int64)
-    np.maximum.at(lasts, recording + 1, time + 1)
-    return time + np.cumsum(lasts)[recording]
+    """Times that go on from one recording to the next, so that its time identifies the recording of an event."""
+    recording, time_ns = stretches.recording, stretches.time_ns
+    last_ns = np.zeros(stretches.samples.labels.height + 1, dtype=np.int64)
+    np.maximum.at(last_ns, recording + 1, time_ns + 1)
+    return time_ns + np.cumsum(last_ns)[recording]
 
 
-def _located(motion: Motion, found: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _located(motion: Motion, detected: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The events with recording and times, and the samples inside of each, with its event's number."""
     stretches = motion.stretches
     first, last = (
-        np.searchsorted(motion.clock_ns[motion.rows], found.frame[side].cast(pl.Int64).to_numpy())
+        np.searchsorted(motion.clock_ns[motion.rows], detected.frame[side].cast(pl.Int64).to_numpy())
         for side in ("onset", "offset")
     )
     count = last - first + 1
     sample = np.repeat(first - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
-    time = stretches.time_ns
+    time_ns = stretches.time_ns
     events = pl.DataFrame(
         {
             "recording": stretches.recording[first],
-            "onset_ns": time[first],
-            "offset_ns": time[last],
+            "onset_ns": time_ns[first],
+            "offset_ns": time_ns[last],
         }
     )
     return events, pl.DataFrame({"event": np.repeat(np.arange(len(first)), count), "sample": sample})

@@ -25,10 +25,9 @@ from synthrelease.prepare.samples import Samples, load_samples
 from synthrelease.prepare.settings import Settings
 from synthrelease.prepare.tables import PreparedTable, fixations_in, saccades_in, windows_in
 
-KINDS = ("fixations", "saccades", "windows")
 _USED = ("person", "stimulus", "x", "y", "time")  # columns by their roles
-_LEAST_AT_REST = 0.5
-_PART_ROWS = 1 << 21  # of samples, which take about 400 bytes each on their way
+_LEAST_RESTING_FRACTION = 0.5
+_PARTITION_ROWS = 1 << 21  # of samples, which take about 400 bytes each on their way
 _ALWAYS = {
     "fixations": "x_px",
     "saccades": "amplitude_deg",
@@ -44,14 +43,14 @@ class PreparedInput:
     # the rows, people and stimuli in natural order; of a recording of which nothing was found, one without
     # values
     frame: pl.DataFrame
-    made: int  # rows with values
+    rows_with_values: int  # rows with values
     people: int  # that have any row in it
     recordings: int  # that have any row in it
-    notes: tuple[str, ...]  # what was left out, for the curator alone
+    notes: tuple[str, ...]  # what was left out; for the curator only
     warnings: tuple[str, ...] = ()  # what should worry the curator, likewise
 
     def write(self, target: Path, *, force: bool = False) -> None:
-        """Write the table as Parquet where its owner alone can read it.
+        """Write the table as Parquet that only its owner can read.
 
         Raises:
             MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
@@ -88,20 +87,20 @@ def prepare(
     """
     refuse_input(spec, keep)
     stamp = stamp_of(spec.source)
-    table = read_if_small(spec.source, _columns(spec, pupil, keep), most_rows=_PART_ROWS)
-    parts = (None,) if table is not None else people_in_parts(spec, _PART_ROWS)
+    rows = read_if_small(spec.source, _columns(spec, pupil, keep), most_rows=_PARTITION_ROWS)
+    partitions = (None,) if rows is not None else people_in_parts(spec, _PARTITION_ROWS)
     frames: list[pl.DataFrame] = []
     tally: Counter[str] = Counter()
-    for number, people in enumerate(parts):
+    for number, people in enumerate(partitions):
         if progress is not None:
-            progress(f"finding {to}", number, len(parts))
+            progress(f"finding {to}", number, len(partitions))
         samples = _samples(
-            spec, table or spec.source, time_unit=time_unit, pupil=pupil, keep=keep, people=people
+            spec, rows or spec.source, time_unit=time_unit, pupil=pupil, keep=keep, people=people
         )
         stretches = stretches_of(samples)
-        made = _MAKERS[to](stretches, settings or Settings())
-        frames.append(made.frame)
-        tally.update(_tally(stretches, made))
+        table = _MAKERS[to](stretches, settings or Settings())
+        frames.append(table.frame)
+        tally.update(_tally(stretches, table))
     if stamp_of(spec.source) != stamp:
         raise DataError(
             "data-changed",
@@ -112,18 +111,18 @@ def prepare(
     return _prepared(pl.concat(frames), to, keep, tally, where=str(spec.source.path))
 
 
-def _tally(stretches: Stretches, made: PreparedTable) -> dict[str, int]:
+def _tally(stretches: Stretches, table: PreparedTable) -> dict[str, int]:
     """What notes and warnings count, of some people."""
     samples = stretches.samples
     missing = np.isnan(samples.x_px)
-    looked_for = made.resting_ns is not None
+    looked_for = table.resting_ns is not None
     return {
         "people": samples.people,
         "samples": missing.size,
         "missing": int((missing & ~samples.away).sum()),
         "away": int(samples.away.sum()),
-        "left_out": made.left_out,
-        "resting_ns": made.resting_ns or 0,
+        "left_out": table.left_out,
+        "resting_ns": table.resting_ns or 0,
         "seen_ns": stretches.seen_ns if looked_for else 0,
     }
 
@@ -131,8 +130,8 @@ def _tally(stretches: Stretches, made: PreparedTable) -> dict[str, int]:
 def _prepared(
     frame: pl.DataFrame, to: str, keep: Sequence[str], tally: Mapping[str, int], *, where: str
 ) -> PreparedInput:
-    made = int(frame[_ALWAYS[to]].is_not_null().sum())
-    if not made:
+    filled = int(frame[_ALWAYS[to]].is_not_null().sum())
+    if not filled:
         raise DataError(
             "no-events",
             f"no {to} were found",
@@ -144,7 +143,7 @@ def _prepared(
     return PreparedInput(
         # The same rows however the people were divided.
         frame.sort(pl.col("person").cast(pl.Enum(people)), maintain_order=True),
-        made,
+        filled,
         len(people),
         frame.select("person", "stimulus", *keep).unique().height,
         tuple(_notes(tally)),
@@ -211,16 +210,16 @@ def _samples(
     keep: Sequence[str],
     people: pl.Series | None,
 ) -> Samples:
-    o = spec.options
+    options = spec.options
     return load_samples(
         rows,
-        columns={key: o["columns"][key] for key in _USED},
-        screen=Screen(**o["screen"]),
+        columns={key: options["columns"][key] for key in _USED},
+        screen=Screen(**options["screen"]),
         time_unit=time_unit,
-        stimuli=o.get("stimuli"),
-        missing=o["missing"],
-        coordinates=Coordinates(o["coordinates"], o["origin"]),
-        off_screen=o["off_screen"],
+        stimuli=options.get("stimuli"),
+        missing=options["missing"],
+        coordinates=Coordinates(options["coordinates"], options["origin"]),
+        off_screen=options["off_screen"],
         pupil=pupil,
         keep=keep,
         people=people,
@@ -247,7 +246,7 @@ def _notes(tally: Mapping[str, int]) -> Iterator[str]:
 def _warnings(tally: Mapping[str, int], people: int) -> Iterator[str]:
     resting_ns, seen_ns = tally["resting_ns"], tally["seen_ns"]
     # Noise as fast as the threshold leaves pieces too short to be fixations.
-    if resting_ns < _LEAST_AT_REST * seen_ns:
+    if resting_ns < _LEAST_RESTING_FRACTION * seen_ns:
         yield (
             f"fixations are {resting_ns / seen_ns:.0%} of the time that an eye was seen, where they are most of it as a rule: noise may be as "
             "fast as the threshold. Look at --velocity-deg-per-s, at the screen's width_mm and distance_mm, or let the tracker's own software "

@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 
 from synthrelease.errors import DataError
 from synthrelease.prepare.samples import Samples
+from synthrelease.prepare.settings import NS_PER_MS
 
 SLOWEST_NS = 21e6  # 50 a second, and room for stamps that are rounded
 _FASTEST_NS = 1e5  # ten thousand a second, which no eye tracker takes
-_OFF, _MOST_OFF = 0.25, 0.1
-_GAP = 1.5  # intervals
-_FEWEST = 7  # samples of a recording that a rate can be told of
-_MS, _ROUNDED_NS = 1_000_000, 1000
+_TOLERANCE, _MOST_UNSTEADY = 0.25, 0.1
+_GAP_INTERVALS = 1.5
+_FEWEST_SAMPLES = 7  # samples of a recording with a rate
+_NS_PER_MS, _ROUNDED_NS = int(NS_PER_MS), 1000
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,8 @@ class Stretches:
     """The samples with a position, cut where one is missing."""
 
     samples: Samples
-    interval_ns: NDArray[
-        np.float64
-    ]  # between two samples of each recording, NaN where it has too few, shape (R,)
+    # between two samples of each recording, NaN where it has too few, shape (R,)
+    interval_ns: NDArray[np.float64]
     seen: NDArray[np.int64]  # samples with a position, of recordings with a rate, increasing, shape (M,)
     stretch: NDArray[np.int64]  # number of the stretch that each of these is in, not decreasing, shape (M,)
 
@@ -64,13 +64,17 @@ def stretches_of(samples: Samples) -> Stretches:
     Raises:
         DataError: a recording is too slow, or has no steady rate; the message says where it begins, and not whose it is.
     """
-    interval = _intervals(samples)
-    seen = np.flatnonzero(~np.isnan(samples.x_px) & ~np.isnan(interval[samples.recording]))
-    recording, time = samples.recording[seen], samples.time_ns[seen]
+    interval_ns = _intervals(samples)
+    seen = np.flatnonzero(~np.isnan(samples.x_px) & ~np.isnan(interval_ns[samples.recording]))
+    recording, time_ns = samples.recording[seen], samples.time_ns[seen]
     # Rows that are there without a position, rows that are not there at all, and another recording.
-    apart = (np.diff(seen) > 1) | (np.diff(time) > _GAP * interval[recording[1:]]) | (np.diff(recording) != 0)
-    stretch = np.concatenate([np.zeros(min(1, seen.size), dtype=np.int64), np.cumsum(apart)])
-    return Stretches(samples, interval, seen, stretch)
+    is_cut = (
+        (np.diff(seen) > 1)
+        | (np.diff(time_ns) > _GAP_INTERVALS * interval_ns[recording[1:]])
+        | (np.diff(recording) != 0)
+    )
+    stretch = np.concatenate([np.zeros(min(1, seen.size), dtype=np.int64), np.cumsum(is_cut)])
+    return Stretches(samples, interval_ns, seen, stretch)
 
 
 def gaps_of(stretches: Stretches) -> pl.DataFrame:
@@ -80,18 +84,18 @@ def gaps_of(stretches: Stretches) -> pl.DataFrame:
         a row for each gap: recording; onset_ns, offset_ns of the samples around it; missing_ns, the time of the samples that are missing;
         away, whether an eye was seen off the screen meanwhile.
     """
-    recording, time, seen = stretches.recording, stretches.time_ns, stretches.seen
-    last = np.flatnonzero((np.diff(stretches.stretch) > 0) & (np.diff(recording) == 0))
-    off = np.concatenate([[0], np.cumsum(stretches.samples.away)])
+    recording, time_ns, seen = stretches.recording, stretches.time_ns, stretches.seen
+    before = np.flatnonzero((np.diff(stretches.stretch) > 0) & (np.diff(recording) == 0))
+    away_before = np.concatenate([[0], np.cumsum(stretches.samples.away)])
     return pl.DataFrame(
         {
-            "recording": recording[last],
-            "onset_ns": time[last],
-            "offset_ns": time[last + 1],
-            "missing_ns": time[last + 1]
-            - time[last]
-            - np.rint(stretches.interval_ns[recording[last]]).astype(np.int64),
-            "away": off[seen[last + 1]] > off[seen[last]],
+            "recording": recording[before],
+            "onset_ns": time_ns[before],
+            "offset_ns": time_ns[before + 1],
+            "missing_ns": time_ns[before + 1]
+            - time_ns[before]
+            - np.rint(stretches.interval_ns[recording[before]]).astype(np.int64),
+            "away": away_before[seen[before + 1]] > away_before[seen[before]],
         }
     )
 
@@ -99,25 +103,25 @@ def gaps_of(stretches: Stretches) -> pl.DataFrame:
 def _intervals(samples: Samples) -> NDArray[np.float64]:
     """The mean of the steady intervals of every recording, NaN where it has too few samples."""
     count = samples.labels.height
-    begins = np.searchsorted(samples.recording, np.arange(count))
+    first_sample = np.searchsorted(samples.recording, np.arange(count))
     same = np.diff(samples.recording) == 0
-    of, step = samples.recording[1:][same], np.diff(samples.time_ns)[same]
+    recording, step_ns = samples.recording[1:][same], np.diff(samples.time_ns)[same]
     # Stamps in whole milliseconds round what they stamp; those of other units are taken as they are.
-    rest = np.abs((samples.time_ns + _MS // 2) % _MS - _MS // 2)
-    coarse = np.bincount(samples.recording, rest > _ROUNDED_NS, count) == 0
-    enough = np.bincount(samples.recording, minlength=count) >= _FEWEST
-    median = np.full(count, np.nan)
-    middle = pl.DataFrame({"of": of, "step": step}).group_by("of").agg(pl.col("step").median())
-    median[middle["of"].to_numpy()] = middle["step"].to_numpy()
-    allowed = np.maximum(_OFF * median, np.where(coarse, _MS, 0))
-    steady = np.abs(step - median[of]) <= allowed[of]
-    good = np.bincount(of, steady, count)
-    mean = np.bincount(of, step * steady, count) / np.maximum(good, 1)
-    off = 1 - good / np.maximum(np.bincount(of, minlength=count), 1)
-    _refuse(samples, begins[enough & (median > SLOWEST_NS)], _SLOW)
-    _refuse(samples, begins[enough & (median < _FASTEST_NS)], _FAST)
-    _refuse(samples, begins[enough & (off > _MOST_OFF)], _UNSTEADY)
-    return np.where(enough, mean, np.nan)
+    off_grid_ns = np.abs((samples.time_ns + _NS_PER_MS // 2) % _NS_PER_MS - _NS_PER_MS // 2)
+    coarse = np.bincount(samples.recording, off_grid_ns > _ROUNDED_NS, count) == 0
+    enough = np.bincount(samples.recording, minlength=count) >= _FEWEST_SAMPLES
+    median_ns = np.full(count, np.nan)
+    medians = pl.DataFrame({"of": recording, "step": step_ns}).group_by("of").agg(pl.col("step").median())
+    median_ns[medians["of"].to_numpy()] = medians["step"].to_numpy()
+    allowed_ns = np.maximum(_TOLERANCE * median_ns, np.where(coarse, _NS_PER_MS, 0))
+    steady = np.abs(step_ns - median_ns[recording]) <= allowed_ns[recording]
+    steady_count = np.bincount(recording, steady, count)
+    mean_ns = np.bincount(recording, step_ns * steady, count) / np.maximum(steady_count, 1)
+    unsteady = 1 - steady_count / np.maximum(np.bincount(recording, minlength=count), 1)
+    _refuse(samples, first_sample[enough & (median_ns > SLOWEST_NS)], _SLOW)
+    _refuse(samples, first_sample[enough & (median_ns < _FASTEST_NS)], _FAST)
+    _refuse(samples, first_sample[enough & (unsteady > _MOST_UNSTEADY)], _UNSTEADY)
+    return np.where(enough, mean_ns, np.nan)
 
 
 # Code, problem, and what was found, was expected and is to be done.
@@ -144,9 +148,11 @@ _UNSTEADY = (
 )
 
 
-def _refuse(samples: Samples, begins: NDArray[np.int64], refusal: tuple[str, str, str, str, str]) -> None:
-    if begins.size:
-        more = f" (and {begins.size - 1} more)" if begins.size > 1 else ""
-        where = f"{samples.where(int(begins[0]))}, where the recording begins{more}"
-        code, problem, found, expected, remedy = refusal
-        raise DataError(code, problem, where=where, found=found, expected=expected, remedy=remedy)
+def _refuse(
+    samples: Samples, first_samples: NDArray[np.int64], refusal: tuple[str, str, str, str, str]
+) -> None:
+    if first_samples.size:
+        more = f" (and {first_samples.size - 1} more)" if first_samples.size > 1 else ""
+        where = f"{samples.where(int(first_samples[0]))}, where the recording begins{more}"
+        code, problem, content, expected, remedy = refusal
+        raise DataError(code, problem, where=where, found=content, expected=expected, remedy=remedy)

@@ -14,7 +14,7 @@ from synthrelease.data.cells import Code, labels, numbers
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.gaze import refuse_off_screen
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.order import in_time_order
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
@@ -51,7 +51,7 @@ class Samples:
     people: int  # that have any row in the source, whether or not it counts
 
     def where(self, sample: int) -> str:
-        """Name the place of a sample, and nobody's label, for an error message."""
+        """Name the place of a sample, without any label, for an error message."""
         return self.table.place(int(self.place[sample]), self.time_column)
 
 
@@ -90,15 +90,19 @@ def load_samples(
         DataError, MachineError: the source cannot be used, with place, kind and remedy.
     """
     if isinstance(source, pl.DataFrame):
-        source = Source(Path("frame"), frame=Held.of(source, "frame"))
-    wanted = [*columns.values(), *keep, *([pupil] if pupil else []), *chosen.columns]
-    where = None if people is None else (columns["person"], people)
-    whole = read_table(source, wanted, where=where)
-    table, _ = chosen.kept(whole)
-    named = {"person": columns["person"], "stimulus": columns["stimulus"], **{name: name for name in keep}}
+        source = Source(Path("frame"), frame=InMemoryFrame.of(source, "frame"))
+    read_columns = [*columns.values(), *keep, *([pupil] if pupil else []), *chosen.columns]
+    row_filter = None if people is None else (columns["person"], people)
+    all_rows = read_table(source, read_columns, row_filter=row_filter)
+    table, _ = chosen.kept(all_rows)
+    group_columns = {
+        "person": columns["person"],
+        "stimulus": columns["stimulus"],
+        **{name: name for name in keep},
+    }
     groups = {
         name: labels(table, column, empty_allowed=stimuli is not None and name == "stimulus")
-        for name, column in named.items()
+        for name, column in group_columns.items()
     }
     time = numbers(table, columns["time"], codes_allowed=False)
     rows, first = _in_order(table, columns["time"], time, groups, stimuli)
@@ -109,13 +113,7 @@ def load_samples(
     )
     return Samples(
         screen=screen,
-        labels=pl.DataFrame(
-            {
-                name: np.array(names, dtype=object)[numbered[heads]].tolist()
-                for name, (numbered, names) in groups.items()
-            },
-            schema=dict.fromkeys(groups, pl.String),
-        ),
+        labels=_labels_at(heads, groups),
         recording=recording,
         time_ns=_nanoseconds(table, columns["time"], time[rows] - time[heads][recording], rows, time_unit),
         x_px=x_px[rows],
@@ -125,15 +123,26 @@ def load_samples(
         place=rows,
         table=table,
         time_column=columns["time"],
-        people=len(labels(whole, columns["person"])[1]),
+        people=len(labels(all_rows, columns["person"])[1]),
     )
+
+
+_Groups = Mapping[str, tuple[NDArray[np.int64], list[str]]]  # number of each row's label, and the labels
+
+
+def _labels_at(rows: NDArray[np.int64], groups: _Groups) -> pl.DataFrame:
+    texts = {
+        name: np.array(names, dtype=object)[numbered[rows]].tolist()
+        for name, (numbered, names) in groups.items()
+    }
+    return pl.DataFrame(texts, schema=dict.fromkeys(groups, pl.String))
 
 
 def _in_order(
     table: Table,
     column: str,
     time: NDArray[np.float64],
-    groups: Mapping[str, tuple[NDArray[np.int64], list[str]]],
+    groups: _Groups,
     stimuli: Sequence[str] | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The rows that count, by recording and time, and which of them are the first of their recording."""
@@ -164,12 +173,12 @@ def _positions(
     """Pixels of every row, NaN where there are none on the screen, and whether there are some off it."""
     x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
     x_px, y_px = coordinates.pixels(x, y, screen)
-    there = valid & ~(np.isnan(x_px) | np.isnan(y_px))
-    away = there & ~screen.holds(x_px, y_px)
+    has_position = valid & ~(np.isnan(x_px) | np.isnan(y_px))
+    away = has_position & ~screen.holds(x_px, y_px)
     if off_screen == "error":
         refuse_off_screen(table, columns, away, screen)
     for values in (x_px, y_px):
-        values[~there | away] = np.nan
+        values[~has_position | away] = np.nan
     return x_px, y_px, away
 
 

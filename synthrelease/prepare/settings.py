@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+NS_PER_MS, NS_PER_S = 1e6, 1e9
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -13,10 +13,9 @@ import polars as pl
 from synthrelease.prepare.events import blinks_of, fixations_of, motion_of, saccades_of
 from synthrelease.prepare.recordings import Stretches, stretches_of
 from synthrelease.prepare.samples import Samples
-from synthrelease.prepare.settings import Settings
+from synthrelease.prepare.settings import NS_PER_MS, NS_PER_S, Settings
 from synthrelease.prepare.windows import windows_of
 
-_NS_PER_MS, _NS_PER_S = 1e6, 1e9
 _TIMES = ("onset_ms", "duration_ms")
 _SACCADE = (
     "amplitude_deg",
@@ -92,27 +91,31 @@ class PreparedTable:
 
 def fixations_in(stretches: Stretches, settings: Settings) -> PreparedTable:
     """Return the fixations of stretches; else as `fixations`."""
-    found = fixations_of(motion_of(stretches), settings)
-    pupil = ["pupil_mean"] if "pupil_mean" in found.columns else []
-    frame = _labelled(_timed(found), stretches.samples, [*_TIMES, "x_px", "y_px", *pupil])
-    return PreparedTable(frame, resting_ns=_length(found))
+    events = fixations_of(motion_of(stretches), settings)
+    pupil = ["pupil_mean"] if "pupil_mean" in events.columns else []
+    frame = _labelled(_timed(events), stretches.samples, [*_TIMES, "x_px", "y_px", *pupil])
+    return PreparedTable(frame, resting_ns=_length(events))
 
 
 def saccades_in(stretches: Stretches, settings: Settings) -> PreparedTable:
     """Return the saccades of stretches; else as `saccades`."""
-    found = saccades_of(motion_of(stretches), settings)
-    return PreparedTable(_labelled(_timed(found), stretches.samples, [*_TIMES, *_SACCADE]))
+    events = saccades_of(motion_of(stretches), settings)
+    return PreparedTable(_labelled(_timed(events), stretches.samples, [*_TIMES, *_SACCADE]))
 
 
 def windows_in(stretches: Stretches, settings: Settings) -> PreparedTable:
     """Return the features of windows; else as `windows`."""
     motion = motion_of(stretches)
     resting = fixations_of(motion, settings)
-    found, left_out = windows_of(
+    features_of_windows, left_out = windows_of(
         stretches, resting, saccades_of(motion, settings), blinks_of(stretches), settings
     )
-    timed = found.with_columns(_divided(found["end_ns"], _NS_PER_S).alias("window_end_s"))
-    features = [name for name in found.columns if name not in ("recording", "begin_ns", "end_ns")]
+    timed = features_of_windows.with_columns(
+        _divided(features_of_windows["end_ns"], NS_PER_S).alias("window_end_s")
+    )
+    features = [
+        name for name in features_of_windows.columns if name not in ("recording", "begin_ns", "end_ns")
+    ]
     frame = _labelled(timed, stretches.samples, ["window_end_s", *features])
     return PreparedTable(frame, left_out, _length(resting))
 
@@ -124,8 +127,8 @@ def _length(events: pl.DataFrame) -> int:
 def _timed(events: pl.DataFrame) -> pl.DataFrame:
     onset, offset = events["onset_ns"], events["offset_ns"]
     return events.with_columns(
-        _divided(onset, _NS_PER_MS).alias("onset_ms"),
-        _divided(offset - onset, _NS_PER_MS).alias("duration_ms"),
+        _divided(onset, NS_PER_MS).alias("onset_ms"),
+        _divided(offset - onset, NS_PER_MS).alias("duration_ms"),
     )
 
 

@@ -17,12 +17,10 @@ import polars as pl
 
 from synthrelease.data.readers.mpii import FEATURES
 from synthrelease.prepare.recordings import Stretches
-from synthrelease.prepare.settings import Settings
+from synthrelease.prepare.settings import NS_PER_S, Settings
 from synthrelease.prepare.wordbooks import LENGTHS, with_words, wordbook
 
-OF_PUPIL = "pupil_"
-_LEAST_SEEN = 0.5
-_NS_PER_S = 1e9
+_LEAST_SEEN_FRACTION = 0.5
 
 
 def windows_of(
@@ -37,14 +35,14 @@ def windows_of(
     Returns:
         a row for each window: recording, begin_ns, end_ns, and `FEATURES` in their order, without those of the pupil if fixations have none.
     """
-    made = _windows(stretches, settings)
-    kept = made.filter(pl.col("seen") >= _LEAST_SEEN).drop("seen")
+    all_windows = _windows(stretches, settings)
+    kept = all_windows.filter(pl.col("seen") >= _LEAST_SEEN_FRACTION).drop("seen")
     small = pl.col("amplitude_deg") < settings.small_saccade_deg
     positive = pl.col("right_deg") > 0
-    seconds = (pl.col("offset_ns") - pl.col("onset_ns")) / _NS_PER_S
+    seconds = (pl.col("offset_ns") - pl.col("onset_ns")) / NS_PER_S
     of_fixations = [
         pl.len().alias("fixations"),
-        *_spread(seconds, "fixation_duration", most=True),
+        *_spread(seconds, "fixation_duration", with_max=True),
         *_spread(pl.col("x_var"), "fixation_x_var"),
         *_spread(pl.col("y_var"), "fixation_y_var"),
     ]
@@ -55,20 +53,20 @@ def windows_of(
         pl.len().alias("saccades"),
         small.sum().alias("small"),
         positive.sum().alias("positive"),
-        *_spread(pl.col("amplitude_deg"), "saccade_amplitude", most=True),
+        *_spread(pl.col("amplitude_deg"), "saccade_amplitude", with_max=True),
         *(feature for length in LENGTHS for feature in wordbook(length)),
     ]
     of_blinks = [
         pl.len().alias("blinks"),
-        *_spread(pl.col("missing_ns") / _NS_PER_S, "blink_duration"),
+        *_spread(pl.col("missing_ns") / NS_PER_S, "blink_duration"),
     ]
-    for events, told in (
+    for events, features_of in (
         (fixations, of_fixations),
         (with_words(saccades, settings.small_saccade_deg), of_saccades),
         (blinks, of_blinks),
     ):
         kept = kept.join(
-            _in_windows(events, told, settings),
+            _in_windows(events, features_of, settings),
             on=["recording", "begin_ns"],
             how="left",
         )
@@ -79,12 +77,12 @@ def windows_of(
     )
     features = counted.with_columns(_rates_and_ratios(settings.window_s))
     named = [name for name in FEATURES if name in features.columns]
-    return features.select("recording", "begin_ns", "end_ns", *named), made.height - kept.height
+    return features.select("recording", "begin_ns", "end_ns", *named), all_windows.height - kept.height
 
 
-def _spread(value: pl.Expr, name: str, *, most: bool = False) -> list[pl.Expr]:
-    told = [value.mean().alias(f"{name}_mean"), value.var(ddof=0).alias(f"{name}_var")]
-    return [*told, value.max().alias(f"{name}_max")] if most else told
+def _spread(value: pl.Expr, name: str, *, with_max: bool = False) -> list[pl.Expr]:
+    features = [value.mean().alias(f"{name}_mean"), value.var(ddof=0).alias(f"{name}_var")]
+    return [*features, value.max().alias(f"{name}_max")] if with_max else features
 
 
 def _rates_and_ratios(window_s: float) -> list[pl.Expr]:
@@ -102,53 +100,56 @@ def _rates_and_ratios(window_s: float) -> list[pl.Expr]:
     }
     return [
         *((count / window_s).alias(f"{name}_rate") for name, count in rates.items()),
-        _share(saccades, fixations).alias("saccade_fixation_ratio"),
-        *(_share(count, saccades).alias(f"{kind}_saccade_ratio") for kind, count in kinds.items()),
+        _ratio(saccades, fixations).alias("saccade_fixation_ratio"),
+        *(_ratio(count, saccades).alias(f"{kind}_saccade_ratio") for kind, count in kinds.items()),
     ]
 
 
-def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
     return pl.when(whole > 0).then(part / whole)
 
 
-def _steps(settings: Settings) -> tuple[int, int]:
-    return round(settings.window_s * _NS_PER_S), round(settings.step_s * _NS_PER_S)
+def _window_and_step_ns(settings: Settings) -> tuple[int, int]:
+    return round(settings.window_s * NS_PER_S), round(settings.step_s * NS_PER_S)
 
 
 def _windows(stretches: Stretches, settings: Settings) -> pl.DataFrame:
     """All windows that lie within their recording, with the share of each in which an eye was seen."""
-    window, step = _steps(settings)
+    window_ns, step_ns = _window_and_step_ns(settings)
     samples = stretches.samples
-    lasts = np.zeros(samples.labels.height, dtype=np.int64)
-    np.maximum.at(lasts, samples.recording, samples.time_ns)
-    lasts[np.isnan(stretches.interval_ns)] = -1  # too short to have a rate
-    number = np.maximum(0, (lasts - window) // step + 1)
-    recording = np.repeat(np.arange(len(lasts)), number)
-    within = np.arange(recording.size) - np.repeat(np.cumsum(number) - number, number)
-    begin = within * step
+    last_ns = np.zeros(samples.labels.height, dtype=np.int64)
+    np.maximum.at(last_ns, samples.recording, samples.time_ns)
+    last_ns[np.isnan(stretches.interval_ns)] = -1  # too short to have a rate
+    number = np.maximum(0, (last_ns - window_ns) // step_ns + 1)
+    recording = np.repeat(np.arange(len(last_ns)), number)
+    number_in_recording = np.arange(recording.size) - np.repeat(np.cumsum(number) - number, number)
+    begin_ns = number_in_recording * step_ns
     # On a clock that goes on from one recording to the next, two searches count the samples of a window.
-    longest = int(lasts.max(initial=0)) + window + 1
-    clock = stretches.time_ns + stretches.recording * longest
-    upto = [np.searchsorted(clock, at + recording * longest, side="right") for at in (begin, begin + window)]
-    seen = (upto[1] - upto[0]) * stretches.interval_ns[recording] / window
+    longest_ns = int(last_ns.max(initial=0)) + window_ns + 1
+    clock_ns = stretches.time_ns + stretches.recording * longest_ns
+    upto = [
+        np.searchsorted(clock_ns, edge_ns + recording * longest_ns, side="right")
+        for edge_ns in (begin_ns, begin_ns + window_ns)
+    ]
+    seen = (upto[1] - upto[0]) * stretches.interval_ns[recording] / window_ns
     return pl.DataFrame(
-        {"recording": recording, "begin_ns": begin, "end_ns": begin + window, "seen": seen},
+        {"recording": recording, "begin_ns": begin_ns, "end_ns": begin_ns + window_ns, "seen": seen},
         schema_overrides={"recording": pl.Int64, "begin_ns": pl.Int64, "end_ns": pl.Int64},
     )
 
 
-def _in_windows(events: pl.DataFrame, told: list[pl.Expr], settings: Settings) -> pl.DataFrame:
-    """What is told of the events of every window in which any ended."""
-    window, step = _steps(settings)
+def _in_windows(events: pl.DataFrame, features: list[pl.Expr], settings: Settings) -> pl.DataFrame:
+    """The features of the events of every window in which any ended."""
+    window_ns, step_ns = _window_and_step_ns(settings)
     # Windows begin at multiples of the step, the earliest of them long enough before the first event.
-    before = math.ceil(window / step) * step
+    before_ns = math.ceil(window_ns / step_ns) * step_ns
     grouped = events.sort("recording", "offset_ns", maintain_order=True).group_by_dynamic(
         "offset_ns",
-        every=f"{step}i",
-        period=f"{window}i",
-        offset=f"-{before}i",
+        every=f"{step_ns}i",
+        period=f"{window_ns}i",
+        offset=f"-{before_ns}i",
         closed="right",
         label="left",
         group_by="recording",
     )
-    return grouped.agg(told).rename({"offset_ns": "begin_ns"})
+    return grouped.agg(features).rename({"offset_ns": "begin_ns"})

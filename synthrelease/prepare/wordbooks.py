@@ -44,18 +44,18 @@ def wordbook(length: int) -> list[pl.Expr]:
     # The words that end with the first n − 1 saccades of a window began before it.
     word = pl.col(f"word{length}").slice(length - 1)
     counts = word.unique_counts().cast(pl.Float64)
-    most = counts.max().fill_null(0.0)
-    least = pl.when(word.n_unique() == books).then(counts.min()).otherwise(0.0)
+    largest = counts.max().fill_null(0.0)
+    smallest = pl.when(word.n_unique() == books).then(counts.min()).otherwise(0.0)
     mean = word.len() / books
-    told = {
+    features = {
         "nonzero": word.n_unique().cast(pl.Float64),
-        "max": most,
-        "min": least,
-        "range": most - least,
+        "max": largest,
+        "min": smallest,
+        "range": largest - smallest,
         "mean": mean,
         "var": counts.pow(2).sum() / books - mean.pow(2),
     }
-    return [value.alias(f"wordbook{length}_{what}") for what, value in told.items()]
+    return [value.alias(f"wordbook{length}_{what}") for what, value in features.items()]
 
 
 def _sector(degrees: pl.Expr, count: int) -> pl.Expr:

@@ -31,14 +31,14 @@ __all__ = ["FOLDERS", "READERS", "Piece", "Reader", "reader_for"]
 
 def reader_for(source: Source) -> Reader:
     """Return the reader of a source's format; DataError if there is none, or the plan says what only others have."""
-    reader = _chosen(source)
+    reader = _matching_reader(source)
     for key in _KEYS:
         if getattr(source, key) and key not in reader.uses:
             raise DataError(
                 "key-not-for-format",
                 f"`{key}` has no use here",
                 where=str(source.path),
-                found=f"{reader.formats}, which {_known(reader.uses)}",
+                found=f"{reader.formats}, which {_keys_in_words(reader.uses)}",
                 remedy=f"leave the input's `{key}` out",
             )
     return reader
@@ -47,16 +47,16 @@ def reader_for(source: Source) -> Reader:
 _KEYS = folder.Folder.uses
 
 
-def _known(keys: tuple[str, ...]) -> str:
-    told = " and ".join(f"`{key}`" for key in keys)
-    return f"takes {told}" if told else "says by itself how it is read"
+def _keys_in_words(keys: tuple[str, ...]) -> str:
+    names = " and ".join(f"`{key}`" for key in keys)
+    return f"takes {names}" if names else "says by itself how it is read"
 
 
-def _chosen(source: Source) -> Reader:
+def _matching_reader(source: Source) -> Reader:
     if source.frame is not None:
         return frame.Frame()
     if source.format:
-        return _named(source)
+        return _reader_by_name(source)
     if source.pattern or _is_folder(source.path):
         return folder.Folder(reader_for)
     for reader in READERS:
@@ -91,7 +91,7 @@ FOLDERS: tuple[folder.Folder, ...] = (  # of files that belong together, which a
 )
 
 
-def _named(source: Source) -> Reader:
+def _reader_by_name(source: Source) -> Reader:
     readers = {reader.name: reader for reader in (*READERS, *FOLDERS)}
     if source.format not in readers:
         raise DataError(

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import polars as pl
 
-from synthrelease.data.readers.opening import opened, refused
+from synthrelease.data.readers.opening import library_faults_as, opened
 from synthrelease.data.readers.unpacking import WHOLE_TIMES, refuse_unpacked
-from synthrelease.data.readers.whole import Whole
+from synthrelease.data.readers.whole import WholeFile
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -37,12 +37,12 @@ class StoredArray:
     """An array of a file, not read yet."""
 
     shape: Shape
-    size: int  # in bytes
+    size_bytes: int
     flaw: Flaw | None  # why it cannot be read; None if it can
     read: Callable[[], Array]  # reads it: real numbers, or texts
 
 
-class Arrays(Whole):
+class Arrays(WholeFile):
     """A format of files that hold arrays by name; `axes` of the input says what their axes are.
 
     Every array of the axes' lengths is a column. A vector called like an axis holds its labels; other axes count from 0.
@@ -66,7 +66,7 @@ class Arrays(Whole):
             shape, names = _shape(source, contents)
             for name in (*names, *(axis for axis in source.axes if axis in contents)):
                 _check_readable(source.path, name, contents[name])
-            if sum(contents[name].size for name in names) > _MOST_BYTES:
+            if sum(contents[name].size_bytes for name in names) > _MOST_BYTES:
                 raise DataError(
                     "arrays-too-large",
                     "the arrays are too large to be read at once",
@@ -78,7 +78,10 @@ class Arrays(Whole):
                 len(source.axes) + len(names)
             )  # as a table, of numbers of eight bytes
             refuse_unpacked(
-                source.path, packed=source.path.stat().st_size, unpacked=8 * cells, times=WHOLE_TIMES
+                source.path,
+                packed_bytes=source.path.stat().st_size,
+                unpacked_bytes=8 * cells,
+                times=WHOLE_TIMES,
             )
             labels = {
                 axis: _column(source.path, axis, contents[axis]) for axis in source.axes if axis in contents
@@ -87,16 +90,16 @@ class Arrays(Whole):
         index = np.arange(math.prod(shape))
         columns = {}
         for number, axis in enumerate(source.axes):
-            step = math.prod(shape[number + 1 :])
-            own = index // max(step, 1) % max(shape[number], 1)
-            columns[axis] = labels[axis].gather(own) if axis in labels else pl.Series(own)
+            stride = math.prod(shape[number + 1 :])
+            label_index = index // max(stride, 1) % max(shape[number], 1)
+            columns[axis] = labels[axis].gather(label_index) if axis in labels else pl.Series(label_index)
         return pl.DataFrame({**columns, **values})
 
     def place(self, source: Source, line: int) -> str:
         """Name a row as an array's index."""
         with self._opened(source.path) as contents:
             shape, _ = _shape(source, contents)
-        return "at [" + ", ".join(str(int(one)) for one in np.unravel_index(line, shape)) + "]"
+        return "at [" + ", ".join(str(int(index)) for index in np.unravel_index(line, shape)) + "]"
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[dict[str, StoredArray]]:
@@ -107,7 +110,7 @@ class Arrays(Whole):
             expected=f"a complete {self.formats} file of numbers and texts",
             remedy="check that the file was copied completely",
         )
-        with opened(path) as file, refused(broken), self.contents(path, file) as contents:
+        with opened(path) as file, library_faults_as(broken), self.contents(path, file) as contents:
             yield contents
 
 
@@ -116,16 +119,16 @@ def _shape(source: Source, contents: dict[str, StoredArray]) -> tuple[Shape, lis
     axes = source.axes
     if not axes:
         raise _no_axes(source.path, contents)
-    twice = sorted({axis for axis in axes if axes.count(axis) > 1})
-    if twice:
+    duplicates = sorted({axis for axis in axes if axes.count(axis) > 1})
+    if duplicates:
         raise DataError(
             "duplicate-axis",
-            f"two axes are called '{twice[0]}'",
+            f"two axes are called '{duplicates[0]}'",
             where=str(source.path),
             expected="names of their own",
             remedy="call one otherwise in the input's `axes`",
         )
-    known = {}
+    axis_lengths = {}
     for axis in axes:
         if axis in contents:
             if len(contents[axis].shape) != 1:
@@ -133,27 +136,27 @@ def _shape(source: Source, contents: dict[str, StoredArray]) -> tuple[Shape, lis
                     "axis-not-labels",
                     f"the array '{axis}' is called like an axis, and is no list of its labels",
                     where=str(source.path),
-                    found=_shown(contents[axis].shape),
+                    found=_shape_in_words(contents[axis].shape),
                     expected="a vector",
                     remedy="call the axis otherwise in the input's `axes`, or write its labels as a vector",
                 )
-            known[axis] = contents[axis].shape[0]
+            axis_lengths[axis] = contents[axis].shape[0]
     fitting = {
-        name: one.shape
-        for name, one in contents.items()
+        name: array.shape
+        for name, array in contents.items()
         if name not in axes
-        and len(one.shape) == len(axes)
-        and all(known.get(axis, size) == size for axis, size in zip(axes, one.shape, strict=True))
+        and len(array.shape) == len(axes)
+        and all(axis_lengths.get(axis, size) == size for axis, size in zip(axes, array.shape, strict=True))
     }
     shapes = set(fitting.values())
     if len(shapes) == 1:
         return shapes.pop(), list(fitting)
-    lengths = ", ".join(f"{axis} {known[axis]}" if axis in known else axis for axis in axes)
+    lengths = ", ".join(f"{axis} {axis_lengths[axis]}" if axis in axis_lengths else axis for axis in axes)
     raise DataError(
         "several-shapes" if shapes else "axes-do-not-fit",
         "arrays of several shapes have these axes" if shapes else "no array has these axes",
         where=str(source.path),
-        found=_all_shown(contents),
+        found=_shapes_in_words(contents),
         expected=f"arrays of one shape, with the axes {lengths}",
         remedy="correct the input's `axes`; a vector called like an axis is the list of its labels, and tells its length",
     )
@@ -164,28 +167,28 @@ def _no_axes(path: Path, contents: dict[str, StoredArray]) -> DataError:
         "axes-missing",
         "the input does not say what the axes of the arrays are",
         where=str(path),
-        found=_all_shown(contents),
+        found=_shapes_in_words(contents),
         expected="the names of their axes in the input, the outermost first",
         remedy='axes = ["person", "recording", "step"] in the plan; --axes person,recording,step of init',
     )
 
 
-def _shown(shape: Shape) -> str:
+def _shape_in_words(shape: Shape) -> str:
     return " × ".join(map(str, shape)) or "one value"
 
 
-def _all_shown(contents: dict[str, StoredArray]) -> str:
-    some = [f"{name}: {_shown(one.shape)}" for name, one in list(contents.items())[:12]]
-    return "; ".join(some) + ("; and others" if len(contents) > 12 else "") or "no arrays"
+def _shapes_in_words(contents: dict[str, StoredArray]) -> str:
+    shapes = [f"{name}: {_shape_in_words(array.shape)}" for name, array in list(contents.items())[:12]]
+    return "; ".join(shapes) + ("; and others" if len(contents) > 12 else "") or "no arrays"
 
 
-def _check_readable(path: Path, name: str, one: StoredArray) -> None:
-    if one.flaw:
+def _check_readable(path: Path, name: str, array: StoredArray) -> None:
+    if array.flaw:
         raise DataError(
-            one.flaw.code,
+            array.flaw.code,
             f"the array '{name}' cannot be a column",
             where=str(path),
-            found=one.flaw.words,
+            found=array.flaw.words,
             expected="real numbers or texts, all of them in the file",
             remedy="write it anew as numbers, or as texts of one length: np.array(names, dtype='S')",
         )
@@ -207,7 +210,7 @@ def _column(path: Path, name: str, stored: StoredArray) -> pl.Series:
     values = stored.read().reshape(-1)
     if values.dtype.kind == "S":
         try:
-            return pl.Series([one.decode("utf-8") for one in values], dtype=pl.String)
+            return pl.Series([cell.decode("utf-8") for cell in values], dtype=pl.String)
         except UnicodeDecodeError:
             raise DataError(
                 "not-utf8",

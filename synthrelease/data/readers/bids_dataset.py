@@ -1,4 +1,4 @@
-"""A BIDS dataset's names and metadata: what names of files say, and which files tell about which.
+"""A BIDS dataset's names and metadata: entities in names of files, and which metadata files apply to which data.
 
 A file tells about another where it lies in the same folder or above it, within the dataset, is of the right suffix, and has no entity in its name that the
 other has not (the inheritance principle of BIDS). Of metadata that several files tell, the nearest counts, key by key.
@@ -32,7 +32,7 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Name:
+class BidsName:
     """What the name of a file says."""
 
     path: Path
@@ -41,7 +41,7 @@ class Name:
     ending: str  # ".tsv.gz", ".tsv" or ".json"
 
     @classmethod
-    def of(cls, path: Path) -> Name | None:
+    def of(cls, path: Path) -> BidsName | None:
         """Return what a name says; None if it is not made as BIDS has it."""
         match = _NAME.fullmatch(path.name)
         if match is None:
@@ -54,18 +54,18 @@ class Name:
         """Labels by the columns they become, such as `subject`."""
         return {_COLUMNS.get(key, key): label for key, label in self.entities.items()}
 
-    def tells_about(self, other: Name) -> bool:
-        """Whether it has no entity that the other has not."""
-        return self.entities.items() <= other.entities.items()
+    def applies_to(self, data: BidsName) -> bool:
+        """Whether it has no entity that the name of the data has not."""
+        return self.entities.items() <= data.entities.items()
 
 
 @dataclass
 class BidsDataset:
-    """The files of a dataset that hold rows of people, and those that tell about them."""
+    """The files of a dataset that hold rows of people, and the metadata files that apply to them."""
 
     root: Path
-    names: dict[Path, list[Name]]  # of the files in each folder: the root's own, and all of its subjects
-    told: set[Path] = field(default_factory=set)  # files whose metadata were read, for `stamp_of`
+    names: dict[Path, list[BidsName]]  # of the files in each folder: the root's own, and all of its subjects
+    metadata_files: set[Path] = field(default_factory=set)  # that were read, for `stamp_of`
     _metadata: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
@@ -78,7 +78,9 @@ class BidsDataset:
         """
         _, files = next(folders_below(root))
         if not (root / DESCRIPTION).is_file():
-            above = next((one for one in root.absolute().parents if (one / DESCRIPTION).is_file()), None)
+            above = next(
+                (parent for parent in root.absolute().parents if (parent / DESCRIPTION).is_file()), None
+            )
             raise DataError(
                 "folder-in-bids-dataset" if above else "not-bids-root",
                 "the folder is not the root of a BIDS dataset",
@@ -89,51 +91,51 @@ class BidsDataset:
                 if above
                 else f"name the dataset's own folder, or write its {DESCRIPTION}",
             )
-        names = {root: _named(root, files)}
+        names = {root: _bids_names(root, files)}
         for subject in sorted(root.glob("sub-*/")):
-            names |= {folder: _named(folder, files) for folder, files in folders_below(subject)}
+            names |= {folder: _bids_names(folder, files) for folder, files in folders_below(subject)}
         dataset = cls(root, names, {root / DESCRIPTION})
         dataset.load(root / DESCRIPTION)
         return dataset
 
-    def all(self, suffix: str, *endings: str) -> list[Name]:
+    def all(self, suffix: str, *endings: str) -> list[BidsName]:
         """Return the subjects' files of a suffix."""
         folders = (names for folder, names in self.names.items() if folder != self.root)
         return [
             name for names in folders for name in names if name.suffix == suffix and name.ending in endings
         ]
 
-    def telling(self, about: Name, suffix: str, ending: str) -> list[Name]:
-        """Return the files of a suffix that tell about another, the nearest first.
+    def applicable(self, data: BidsName, suffix: str, ending: str) -> list[BidsName]:
+        """Return the files of a suffix that apply to a data file, the nearest first.
 
         Raises:
             DataError: two in one folder do.
         """
-        found, folder = [], about.path.parent
+        applicable, folder = [], data.path.parent
         while True:
-            here = [
+            candidates = [
                 name
                 for name in self.names.get(folder, [])
-                if name.suffix == suffix and name.ending == ending and name.tells_about(about)
+                if name.suffix == suffix and name.ending == ending and name.applies_to(data)
             ]
-            exact = [name for name in here if name.entities == about.entities]
-            if len(here) > 1 and not exact:
+            exact = [name for name in candidates if name.entities == data.entities]
+            if len(candidates) > 1 and not exact:
                 raise DataError(
                     "duplicate-metadata",
                     "two files of one folder tell about the same recording",
-                    where=str(about.path),
-                    found=" and ".join(name.path.name for name in here[:2]),
+                    where=str(data.path),
+                    found=" and ".join(name.path.name for name in candidates[:2]),
                     expected="one for each folder, or one of the recording's own name",
                     remedy="join them, or name one exactly as the recording",
                 )
-            found += exact or here
+            applicable += exact or candidates
             if folder == self.root:
-                return found
+                return applicable
             folder = folder.parent
 
-    def metadata(self, about: Name, suffix: str) -> dict[str, Any]:
-        """Return what all sidecars of a suffix tell about a file; nothing if there are none."""
-        sidecars = [name.path for name in self.telling(about, suffix, ".json")]
+    def metadata(self, data: BidsName, suffix: str) -> dict[str, Any]:
+        """Return the metadata of a file from all sidecars of a suffix; nothing if there are none."""
+        sidecars = [name.path for name in self.applicable(data, suffix, ".json")]
         return {key: value for path in reversed(sidecars) for key, value in self.load(path).items()}
 
     def load(self, path: Path) -> dict[str, Any]:
@@ -144,7 +146,7 @@ class BidsDataset:
             MachineError: it cannot be read.
         """
         if path not in self._metadata:
-            self.told.add(path)
+            self.metadata_files.add(path)
             with opened(path) as file:
                 raw = file.read()
             try:
@@ -158,8 +160,8 @@ class BidsDataset:
         return self._metadata[path]
 
 
-def _named(folder: Path, files: list[str]) -> list[Name]:
-    return [name for file in sorted(files) if (name := Name.of(folder / file)) is not None]
+def _bids_names(folder: Path, files: list[str]) -> list[BidsName]:
+    return [name for file in sorted(files) if (name := BidsName.of(folder / file)) is not None]
 
 
 def _not_json(path: Path, line: str) -> DataError:

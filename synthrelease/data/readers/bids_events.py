@@ -1,4 +1,4 @@
-"""The events of a run, of which every sample is told the one that holds it: onset ≤ t < onset + duration; of several, the one that began last."""
+"""The events of a run. Each sample gets the event with onset ≤ t < onset + duration; of several, the one that began last."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TEXT = Delimited()
 class Events:
     """Which label holds when."""
 
-    edges: NDArray[np.float64]  # where an event begins or ends, in s, increasing, shape (E,)
+    edges_s: NDArray[np.float64]  # where an event begins or ends, increasing, shape (E,)
     number_of: NDArray[np.int64]  # of the label before, between and after the edges, shape (E + 1,)
     texts: pl.Series  # the labels; the last one is "n/a"
 
@@ -53,13 +53,13 @@ class Events:
         pieces = _TEXT.slices(source, ["onset", "duration", column], ALL_ROWS)
         frame, lines = united(list(pieces))
         texts = frame[column].fill_null("").str.strip_chars()
-        there = ~texts.is_in(["", NO_LABEL]).to_numpy()
-        texts, lines = texts.filter(there), lines[there]
-        onset, duration = (
-            numbers_of(path, name, frame[name].filter(there), lines, needed=True)
+        labelled = ~texts.is_in(["", NO_LABEL]).to_numpy()
+        texts, lines = texts.filter(labelled), lines[labelled]
+        onset_s, duration_s = (
+            numbers_of(path, name, frame[name].filter(labelled), lines, needed=True)
             for name in ("onset", "duration")
         )
-        below = np.flatnonzero(duration < 0)
+        below = np.flatnonzero(duration_s < 0)
         if below.size:
             raise DataError(
                 "negative-duration",
@@ -68,26 +68,27 @@ class Events:
                 expected="seconds, 0 or more",
                 remedy="correct it, or leave the event out",
             )
-        onset, end = _rounded(onset), _rounded(onset + duration)
-        order = np.argsort(onset, kind="stable")
+        onset_s, end_s = _rounded(onset_s), _rounded(onset_s + duration_s)
+        order = np.argsort(onset_s, kind="stable")
         _refuse_twins(
             path,
             column,
-            onset=onset[order],
-            duration=duration[order],
+            onset_s=onset_s[order],
+            duration_s=duration_s[order],
             texts=texts[order].to_list(),
             lines=lines[order],
         )
-        edges = np.unique(np.concatenate([onset, end]))
-        number_of = np.full(edges.size + 1, texts.len())
-        starts, ends = np.searchsorted(edges, onset), np.searchsorted(edges, end)
+        edges_s = np.unique(np.concatenate([onset_s, end_s]))
+        number_of = np.full(edges_s.size + 1, texts.len())
+        starts, ends = np.searchsorted(edges_s, onset_s), np.searchsorted(edges_s, end_s)
         for event in order:
             number_of[starts[event] + 1 : ends[event] + 1] = event
-        return cls(edges, number_of, pl.Series([*texts.to_list(), NO_LABEL], dtype=pl.String))
+        return cls(edges_s, number_of, pl.Series([*texts.to_list(), NO_LABEL], dtype=pl.String))
 
-    def at(self, time: NDArray[np.float64]) -> pl.Series:
+    def at(self, time_s: NDArray[np.float64]) -> pl.Series:
         """Return the label that holds at each time in s; "n/a" where none does, or the time is NaN."""
-        holding = np.searchsorted(self.edges, _rounded(time), side="right")  # NaN lies beyond the last edge
+        # NaN lies beyond the last edge.
+        holding = np.searchsorted(self.edges_s, _rounded(time_s), side="right")
         return self.texts.gather(self.number_of[holding])
 
 
@@ -102,9 +103,9 @@ def numbers_of(
     texts = cells.fill_null("").str.strip_chars()
     empty = texts.is_in(["", NO_LABEL])
     values = texts.cast(pl.Float64, strict=False)
-    bad = (values.is_null() | ~values.is_finite().fill_null(value=False)) & (~empty | needed)
-    if bad.any():
-        first = int(bad.arg_true()[0])
+    invalid = (values.is_null() | ~values.is_finite().fill_null(value=False)) & (~empty | needed)
+    if invalid.any():
+        first = int(invalid.arg_true()[0])
         raise DataError(
             "missing-number" if empty[first] else "bad-number",
             "a cell is not a number that can be used",
@@ -122,19 +123,19 @@ def _refuse_twins(
     path: Path,
     column: str,
     *,
-    onset: NDArray[np.float64],
-    duration: NDArray[np.float64],
+    onset_s: NDArray[np.float64],
+    duration_s: NDArray[np.float64],
     texts: Sequence[str],
     lines: NDArray[np.int64],
 ) -> None:
     """Events of different labels that begin at once: neither began last. They are in the order of onsets."""
-    lasting = np.flatnonzero(duration > 0)
-    for one, other in pairwise(lasting.tolist()):
-        if onset[one] == onset[other] and texts[one] != texts[other]:
+    lasting = np.flatnonzero(duration_s > 0)
+    for first, second in pairwise(lasting.tolist()):
+        if onset_s[first] == onset_s[second] and texts[first] != texts[second]:
             raise DataError(
                 "events-at-same-time",
                 f"two events of different '{column}' begin at the same time",
-                where=f"{path}, lines {lines[one]} and {lines[other]}",
+                where=f"{path}, lines {lines[first]} and {lines[second]}",
                 expected="one at a time",
                 remedy="leave one of them out",
             )

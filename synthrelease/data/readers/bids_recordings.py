@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from synthrelease.data.readers.bids_dataset import BidsDataset, Name
-from synthrelease.data.readers.folder import found_files
+from synthrelease.data.readers.bids_dataset import BidsDataset, BidsName
+from synthrelease.data.readers.folder import matching_files
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -19,10 +19,10 @@ _NEEDED = ("timestamp", "x_coordinate", "y_coordinate")
 
 
 @dataclass(frozen=True)
-class Told:
-    """A recording and what is told of it."""
+class EyeRecording:
+    """A recording with its metadata."""
 
-    name: Name  # of its file
+    name: BidsName  # of its file
     metadata: dict[str, Any]  # of its sidecars, the nearest first
     cells: dict[str, str]  # what the pattern says of it
 
@@ -38,19 +38,19 @@ class Told:
 
     def unit(self, column: str) -> str | None:
         """Return the unit of a column as the sidecar has it; None if it does not say."""
-        about = self.metadata.get(column)
-        unit = about.get("Units") if isinstance(about, dict) else None
+        description = self.metadata.get(column)
+        unit = description.get("Units") if isinstance(description, dict) else None
         return unit.strip() if isinstance(unit, str) else None
 
 
-def recordings_of(dataset: BidsDataset, source: Source) -> list[Told]:
+def recordings_of(dataset: BidsDataset, source: Source) -> list[EyeRecording]:
     """Return all eye-tracking recordings: name, metadata, and what the pattern says.
 
     Raises:
         DataError: there are none, or metadata are missing or wrong.
     """
     by_pattern = _by_pattern(source)
-    found = []
+    recordings = []
     for name in dataset.all("physio", ".tsv.gz", ".tsv"):
         if by_pattern is not None and name.path not in by_pattern:
             continue
@@ -66,8 +66,10 @@ def recordings_of(dataset: BidsDataset, source: Source) -> list[Told]:
                 remedy=f"gzip {name.path.name}",
             )
         _check(name, metadata)
-        found.append(Told(name, metadata, by_pattern[name.path] if by_pattern is not None else {}))
-    if not found:
+        recordings.append(
+            EyeRecording(name, metadata, by_pattern[name.path] if by_pattern is not None else {})
+        )
+    if not recordings:
         raise DataError(
             "no-recordings",
             "the dataset has no eye-tracking recordings",
@@ -77,18 +79,18 @@ def recordings_of(dataset: BidsDataset, source: Source) -> list[Told]:
             expected='sub-…/…_physio.tsv.gz, and "PhysioType": "eyetrack" in its sidecar',
             remedy="correct the input's `pattern`, or `path`; in a dataset of files that are links, fetch them first",
         )
-    return found
+    return recordings
 
 
 def _by_pattern(source: Source) -> dict[Path, dict[str, str]] | None:
     """What the pattern says of each file that fits it; None if there is no pattern."""
     if not source.pattern:
         return None
-    return {file.source.path: file.cells for file in found_files(replace(source, format=""))}
+    return {file.source.path: file.cells for file in matching_files(replace(source, format=""))}
 
 
-def _is_eyetrack(dataset: BidsDataset, name: Name, metadata: Mapping[str, Any]) -> bool:
-    if not dataset.telling(name, "physio", ".json"):
+def _is_eyetrack(dataset: BidsDataset, name: BidsName, metadata: Mapping[str, Any]) -> bool:
+    if not dataset.applicable(name, "physio", ".json"):
         raise DataError(
             "no-sidecar",
             "a recording has no sidecar",
@@ -101,7 +103,7 @@ def _is_eyetrack(dataset: BidsDataset, name: Name, metadata: Mapping[str, Any]) 
         return True
     columns = metadata.get("Columns")
     looks_so = isinstance(columns, list) and set(_NEEDED[1:]) <= {
-        one for one in columns if isinstance(one, str)
+        column for column in columns if isinstance(column, str)
     }
     if looks_so or (isinstance(kind, str) and kind.strip().lower().startswith("eye")):
         raise DataError(
@@ -115,31 +117,38 @@ def _is_eyetrack(dataset: BidsDataset, name: Name, metadata: Mapping[str, Any]) 
     return False
 
 
-def _check(name: Name, metadata: Mapping[str, Any]) -> None:
+def _check(name: BidsName, metadata: Mapping[str, Any]) -> None:
     """Whether a recording's metadata are what BIDS requires of it."""
     columns = metadata.get("Columns")
-    if not isinstance(columns, list) or not all(isinstance(one, str) and one.strip() for one in columns):
-        raise _wrong(name, "Columns", metadata, "a list of the names of all columns")
+    if not isinstance(columns, list) or not all(
+        isinstance(column, str) and column.strip() for column in columns
+    ):
+        raise _bad_metadata(name, "Columns", metadata, "a list of the names of all columns")
     if len(set(columns)) < len(columns):
-        raise _wrong(name, "Columns", metadata, "every name once", code="duplicate-column")
+        raise _bad_metadata(name, "Columns", metadata, "every name once", code="duplicate-column")
     for column in _NEEDED:
         if column not in columns:
-            raise _wrong(name, "Columns", metadata, f"'{column}' among the names", code="missing-column")
+            raise _bad_metadata(
+                name, "Columns", metadata, f"'{column}' among the names", code="missing-column"
+            )
     if metadata.get("RecordedEye") not in _EYES:
-        raise _wrong(name, "RecordedEye", metadata, "one of " + ", ".join(_EYES))
+        raise _bad_metadata(name, "RecordedEye", metadata, "one of " + ", ".join(_EYES))
     frequency = metadata.get("SamplingFrequency")
-    if not _is_number(frequency) or not 0 < frequency < 1e9:
-        raise _wrong(name, "SamplingFrequency", metadata, "a number of Hz above 0")
+    if not is_number(frequency) or not 0 < frequency < 1e9:
+        raise _bad_metadata(name, "SamplingFrequency", metadata, "a number of Hz above 0")
     start = metadata.get("StartTime")
-    if not _is_number(start) or not abs(start) < 1e9:
-        raise _wrong(name, "StartTime", metadata, "a number of seconds")
+    if not is_number(start) or not abs(start) < 1e9:
+        raise _bad_metadata(name, "StartTime", metadata, "a number of seconds")
 
 
-def _is_number(value: Any) -> TypeGuard[float]:
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether JSON has a number there."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str, *, code: str = "") -> DataError:
+def _bad_metadata(
+    name: BidsName, key: str, metadata: Mapping[str, Any], expected: str, *, code: str = ""
+) -> DataError:
     return DataError(
         code or ("bad-metadata" if key in metadata else "missing-metadata"),
         f"the metadata of a recording cannot be used: {key}",
@@ -150,26 +159,26 @@ def _wrong(name: Name, key: str, metadata: Mapping[str, Any], expected: str, *, 
     )
 
 
-def check_alike(recordings: list[Told]) -> None:
+def check_alike(recordings: list[EyeRecording]) -> None:
     """Refuse recordings whose columns of one name have two units, or whose coordinates have two systems."""
     first: dict[str, tuple[Any, Path]] = {}
     for recording in recordings:
         for column in recording.columns:
-            what = f"the unit of '{column}'"
-            refuse_difference(first, what, recording.unit(column), recording, code="units-differ")
+            fact = f"the unit of '{column}'"
+            refuse_difference(first, fact, recording.unit(column), recording, code="units-differ")
         system = recording.metadata.get(_SYSTEM)
         refuse_difference(first, _SYSTEM, system, recording, code="coordinate-systems-differ")
 
 
 def refuse_difference(
-    first: dict[str, tuple[Any, Path]], what: str, value: Any, recording: Told, *, code: str
+    first: dict[str, tuple[Any, Path]], fact: str, value: Any, recording: EyeRecording, *, code: str
 ) -> None:
     """Refuse a value that is another one than of the first recording that has it; `first` keeps those, with their files."""
-    other, path = first.setdefault(what, (value, recording.name.path))
-    if other != value:
+    first_value, path = first.setdefault(fact, (value, recording.name.path))
+    if first_value != value:
         raise DataError(
             code,
-            f"two recordings differ in {what}",
+            f"two recordings differ in {fact}",
             where=str(recording.sidecar),
             found=f"other than of {path.name}",
             expected="the same in all recordings",
@@ -177,6 +186,6 @@ def refuse_difference(
         )
 
 
-def sidecar_of(name: Name) -> Path:
+def sidecar_of(name: BidsName) -> Path:
     """Return where a recording's own metadata are, or should be."""
     return name.path.with_name(name.path.name.removesuffix(name.ending) + ".json")

@@ -1,4 +1,4 @@
-"""The samples of a recording, with what events of its run tell of them.
+"""The samples of a recording, with columns from the events of its run.
 
 BIDS counts onsets in seconds from the first data point of the task; `StartTime` is where on that clock the recording begins, and timestamps are
 the device's own, with any zero. So
@@ -22,22 +22,22 @@ from numpy.typing import NDArray
 from synthrelease.data.readers.bids_dataset import NO_LABEL
 from synthrelease.data.readers.bids_events import Events, numbers_of
 from synthrelease.data.readers.delimited import Delimited
-from synthrelease.data.readers.reader import Piece, Where, with_column
+from synthrelease.data.readers.reader import Piece, RowFilter, with_column
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-TELLING = {"stimulus": "stim_file", "trial_type": "trial_type"}  # columns of samples, and of events
+EVENT_COLUMNS = {"stimulus": "stim_file", "trial_type": "trial_type"}  # columns of samples, and of events
 _LARGEST_MISFIT = 10  # between what timestamps and the sampling frequency say of the time between samples
 _LOOKED_AT = 1000  # rows
 
 
 @dataclass(frozen=True)
-class Recording(Source):
+class SampleSource(Source):
     """A file of samples, with what is needed to find their events."""
 
     events: Path | None = None  # the run's `_events.tsv`; None if it has none
-    told: tuple[str, ...] = ()  # which columns events tell, of `TELLING`
-    clock: str = "timestamp"  # the column that tells the time
+    event_columns: tuple[str, ...] = ()  # keys of `EVENT_COLUMNS` that the events have
+    clock: str = "timestamp"  # the column of timestamps
     unit_s: float | None = None  # of the clock, in s; None if the sidecar does not say
     start_s: float | None = 0.0  # of the first sample, on the events' clock; None if both have the same
     frequency_hz: float = math.nan
@@ -49,59 +49,56 @@ class BidsSamples(Delimited):
 
     name = "samples"
     formats = "_physio.tsv.gz"
+    endings = ()  # no file is known by its name alone
     uses: tuple[str, ...] = ("header",)
 
-    def matches(self, path: Path) -> bool:  # noqa: ARG002  found by their dataset alone
-        """No file is known by its name alone."""
-        return False
-
     def column_names(self, source: Source) -> list[str]:
-        """Return the sidecar's, and those that events tell."""
-        return [*source.header, *_recording(source).told]
+        """Return the names in the sidecar, and those that come from events."""
+        return [*source.header, *_sample_source(source).event_columns]
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns as text, and the line of each row."""
-        needed = with_column(columns, where)
-        own = super().slices(source, self._own(source, needed), most)
-        for rows in map(_telling(_recording(source), needed), own):
-            yield rows if where is None else where.chosen(rows, columns)
-
-    def _own(self, source: Source, columns: list[str]) -> list[str]:
-        recording = _recording(source)
-        own = [column for column in columns if column not in recording.told]
-        clock = [recording.clock] if len(own) < len(columns) else []
-        return list(dict.fromkeys([*own, *clock]))
+        needed = with_column(columns, row_filter)
+        recording = _sample_source(source)
+        in_file = [column for column in needed if column not in recording.event_columns]
+        if len(in_file) < len(needed) and recording.clock not in in_file:
+            in_file.append(recording.clock)
+        rows_of_file = super().slices(source, in_file, most_rows)
+        for rows in map(_event_adder(recording, needed), rows_of_file):
+            yield rows if row_filter is None else row_filter.chosen(rows, columns)
 
 
-def _recording(source: Source) -> Recording:
-    assert isinstance(source, Recording)
+def _sample_source(source: Source) -> SampleSource:
+    assert isinstance(source, SampleSource)
     return source
 
 
-def _telling(recording: Recording, columns: list[str]) -> Callable[[Piece], Piece]:
-    """What adds to rows of a file, read with its clock, what events tell of them; the events are read once."""
-    wanted = [column for column in columns if column in recording.told]
+def _event_adder(recording: SampleSource, columns: list[str]) -> Callable[[Piece], Piece]:
+    """Return a function that adds the columns from events to rows of a file, read with its clock; the events are read once."""
+    event_columns = [column for column in columns if column in recording.event_columns]
     path = recording.events
-    events = {name: Events.of(path, TELLING[name]) for name in wanted} if path is not None else {}
-    first = _first(recording) if events else math.nan
+    events = (
+        {name: Events.of(path, EVENT_COLUMNS[name]) for name in event_columns} if path is not None else {}
+    )
+    first_stamp = _first(recording) if events else math.nan
 
-    def told(rows: Piece) -> Piece:
+    def with_events(rows: Piece) -> Piece:
         frame, lines = rows
         _refuse_header(recording, frame, lines)
         if events:
-            time = _times(recording, frame, lines, first)
-            cells = [events[name].at(time).alias(name) for name in wanted]
+            time_s = _times(recording, frame, lines, first_stamp)
+            cells = [events[name].at(time_s).alias(name) for name in event_columns]
         else:
             nothing = pl.repeat(NO_LABEL, frame.height, dtype=pl.String, eager=True)
-            cells = [nothing.alias(name) for name in wanted]
+            cells = [nothing.alias(name) for name in event_columns]
         return frame.with_columns(cells).select(columns), lines
 
-    return told
+    return with_events
 
 
-def _refuse_header(recording: Recording, frame: pl.DataFrame, lines: NDArray[np.int64]) -> None:
+def _refuse_header(recording: SampleSource, frame: pl.DataFrame, lines: NDArray[np.int64]) -> None:
     if lines.size and lines[0] == 1 and any((frame[name][0] or "").strip() == name for name in frame.columns):
         raise DataError(
             "unexpected-header",
@@ -113,17 +110,17 @@ def _refuse_header(recording: Recording, frame: pl.DataFrame, lines: NDArray[np.
 
 
 def _times(
-    recording: Recording, frame: pl.DataFrame, lines: NDArray[np.int64], first: float
+    recording: SampleSource, frame: pl.DataFrame, lines: NDArray[np.int64], first_stamp: float
 ) -> NDArray[np.float64]:
     """When each sample was, in s on the clock of the events; NaN where that is missing."""
     cells = numbers_of(recording.path, recording.clock, frame[recording.clock], lines)
     assert recording.unit_s is not None
     if recording.start_s is None:
         return cells * recording.unit_s
-    return (cells - first) * recording.unit_s + recording.start_s
+    return (cells - first_stamp) * recording.unit_s + recording.start_s
 
 
-def _first(recording: Recording) -> float:
+def _first(recording: SampleSource) -> float:
     """The first timestamp, once timestamps have been found to fit the sampling frequency."""
     if recording.unit_s is None:
         raise DataError(
@@ -144,9 +141,13 @@ def _first(recording: Recording) -> float:
             expected="a number: all events are counted from it",
             remedy="drop the rows before the first timestamp, and correct StartTime",
         )
-    steps = np.diff(cells[~np.isnan(cells)])
-    samples = float(np.median(steps)) * recording.unit_s * recording.frequency_hz if steps.size else 1.0
-    if not 1 / _LARGEST_MISFIT <= samples <= _LARGEST_MISFIT:
+    steps_between = np.diff(cells[~np.isnan(cells)])
+    samples_per_step = (
+        float(np.median(steps_between)) * recording.unit_s * recording.frequency_hz
+        if steps_between.size
+        else 1.0
+    )
+    if not 1 / _LARGEST_MISFIT <= samples_per_step <= _LARGEST_MISFIT:
         raise DataError(
             "times-do-not-fit-rate",
             "the timestamps do not fit the sampling frequency",

@@ -1,4 +1,4 @@
-"""What the metadata of a BIDS dataset say of the screen, the coordinates, and missing values: what a plan needs to be told."""
+"""What the metadata of a BIDS dataset say of the screen, the coordinates and missing values, as a plan needs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from synthrelease.data.coordinates import BOTTOM_LEFT, CENTRE, DEGREES, NORMALISED, PIXELS, TOP_LEFT
 from synthrelease.data.readers.bids_dataset import NO_LABEL, BidsDataset
-from synthrelease.data.readers.bids_recordings import check_alike, recordings_of, refuse_difference
+from synthrelease.data.readers.bids_recordings import check_alike, is_number, recordings_of, refuse_difference
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -23,7 +23,7 @@ _LARGEST_M = 20.0  # who writes more has written centimetres or millimetres
 
 
 @dataclass(frozen=True)
-class Described:
+class ScreenMetadata:
     """What metadata say; None, or nothing, of what they do not."""
 
     width_px: int | None
@@ -39,7 +39,7 @@ class Described:
     missing: tuple[str, ...] = (NO_LABEL,)  # what marks missing values, as `missing` in a plan has it
 
 
-def described(source: Source) -> Described:
+def screen_metadata(source: Source) -> ScreenMetadata:
     """Return what the metadata of a dataset's eye-tracking recordings say.
 
     Raises:
@@ -51,82 +51,96 @@ def described(source: Source) -> Described:
     check_alike(recordings)
     first: dict[str, tuple[Any, Path]] = {}
     for recording in recordings:
-        about = dataset.metadata(recording.name, "events").get("StimulusPresentation")
-        screen = _screen(about, recording.name.path) if isinstance(about, dict) else {}
+        presentation = dataset.metadata(recording.name, "events").get("StimulusPresentation")
+        screen = _screen(presentation, recording.name.path) if isinstance(presentation, dict) else {}
         for key, value in screen.items():
             if value is not None:
                 refuse_difference(first, key, value, recording, code="screens-differ")
-    units = {column: unit for one in recordings for column in one.columns if (unit := one.unit(column))}
-    known = {key: value for key, (value, _) in first.items()}
-    width_px, height_px = known.get("ScreenResolution", (None, None))
-    width_mm, height_mm = known.get("ScreenSize", (None, None))
+    units = {
+        column: unit
+        for recording in recordings
+        for column in recording.columns
+        if (unit := recording.unit(column))
+    }
+    facts = {key: value for key, (value, _) in first.items()}
+    width_px, height_px = facts.get("ScreenResolution", (None, None))
+    width_mm, height_mm = facts.get("ScreenSize", (None, None))
     unit = units.get("x_coordinate", "").lower()
-    return Described(
+    return ScreenMetadata(
         width_px,
         height_px,
         width_mm,
         height_mm,
-        known.get("ScreenDistance"),
-        known.get("ScreenOrigin"),
+        facts.get("ScreenDistance"),
+        facts.get("ScreenOrigin"),
         next((word for word, names in _UNITS.items() if unit in names), None),
         recordings[0].metadata.get("SampleCoordinateSystem"),
         units,
     )
 
 
-def _screen(about: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """What is told of a screen, in the units of a plan; None for what is not."""
-    told: dict[str, Any] = {}
-    size = _numbers(about, "ScreenSize", 2, path)
-    told["ScreenSize"] = None if size is None else tuple(_millimetres("ScreenSize", size, path))
-    resolution = _numbers(about, "ScreenResolution", 2, path)
-    if resolution is not None and any(one != int(one) for one in resolution):
-        raise _wrong("pixels-not-whole", "ScreenResolution", path, "two whole numbers of pixels")
-    told["ScreenResolution"] = None if resolution is None else tuple(int(one) for one in resolution)
-    distance = about.get("ScreenDistance")
+def _screen(presentation: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """A screen in the units of a plan; None for what the metadata lack."""
+    screen: dict[str, Any] = {}
+    size = _numbers(presentation, "ScreenSize", 2, path)
+    screen["ScreenSize"] = None if size is None else tuple(_millimetres("ScreenSize", size, path))
+    resolution = _numbers(presentation, "ScreenResolution", 2, path)
+    if resolution is not None and any(number != int(number) for number in resolution):
+        raise _bad_screen("pixels-not-whole", "ScreenResolution", path, "two whole numbers of pixels")
+    screen["ScreenResolution"] = None if resolution is None else tuple(int(number) for number in resolution)
+    distance = presentation.get("ScreenDistance")
     count = 3 if isinstance(distance, list) else 1  # x, y, z: the last one leads to the screen
     metres = _numbers(
         {"ScreenDistance": distance if count == 3 else [distance]}, "ScreenDistance", count, path
     )
-    told["ScreenDistance"] = None if metres is None else _millimetres("ScreenDistance", metres[-1:], path)[0]
-    origin = about.get("ScreenOrigin")
-    words = tuple(origin) if isinstance(origin, list) and all(isinstance(one, str) for one in origin) else ()
+    screen["ScreenDistance"] = (
+        None if metres is None else _millimetres("ScreenDistance", metres[-1:], path)[0]
+    )
+    origin = presentation.get("ScreenOrigin")
+    words = (
+        tuple(origin) if isinstance(origin, list) and all(isinstance(word, str) for word in origin) else ()
+    )
     if origin is not None and words not in _ORIGINS:
-        raise _wrong(
+        raise _bad_screen(
             "bad-screen-origin",
             "ScreenOrigin",
             path,
             '["top", "left"], ["bottom", "left"] or ["center", "center"]',
         )
-    told["ScreenOrigin"] = _ORIGINS.get(words)
-    return told
+    screen["ScreenOrigin"] = _ORIGINS.get(words)
+    return screen
 
 
-def _numbers(about: Mapping[str, Any], key: str, count: int, path: Path) -> list[float] | None:
-    """Some numbers above 0 (the last one, of a distance); None if they are not told."""
-    value = about.get(key)
+def _numbers(presentation: Mapping[str, Any], key: str, count: int, path: Path) -> list[float] | None:
+    """Some numbers above 0 (of a distance, the last one); None if the metadata lack them."""
+    value = presentation.get(key)
     if value in (None, NO_LABEL, [None], [NO_LABEL]):
         return None
     numbers = value if isinstance(value, list) else []
-    usable = all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers)
     above = numbers[-1:] if count == 3 else numbers  # x and y of a distance may be 0 or less
-    if len(numbers) != count or not usable or not all(0 < one < 1e9 for one in above):
-        raise _wrong(
+    if (
+        len(numbers) != count
+        or not all(map(is_number, numbers))
+        or not all(0 < number < 1e9 for number in above)
+    ):
+        raise _bad_screen(
             "bad-screen-number",
             key,
             path,
             "a number above 0" if count == 1 else f"{count} numbers above 0",
         )
-    return [float(one) for one in numbers]
+    return [float(number) for number in numbers]
 
 
 def _millimetres(key: str, metres: list[float], path: Path) -> list[float]:
-    if any(one > _LARGEST_M for one in metres):
-        raise _wrong("screen-not-in-metres", key, path, f"metres, such as 0.6; not more than {_LARGEST_M:g}")
-    return [round(one * 1000, 6) for one in metres]
+    if any(metre > _LARGEST_M for metre in metres):
+        raise _bad_screen(
+            "screen-not-in-metres", key, path, f"metres, such as 0.6; not more than {_LARGEST_M:g}"
+        )
+    return [round(metre * 1000, 6) for metre in metres]
 
 
-def _wrong(code: str, key: str, path: Path, expected: str) -> DataError:
+def _bad_screen(code: str, key: str, path: Path, expected: str) -> DataError:
     return DataError(
         code,
         f"what is said of the screen cannot be used: {key}",

@@ -21,49 +21,41 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Piece, Where, sliced, with_column
+from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, sliced, with_column
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _OTHER_SEPARATORS = ";\t,|"
-_LONGEST_ROW = 1 << 24  # bytes, and of the header
-_MOST_BLANK = 1 << 20  # bytes of blank lines between rows, or at the end
-_BLOCK = 1 << 22  # bytes of text that are parsed at a time, or as many as a row has
+_LONGEST_ROW_BYTES = 1 << 24  # and of the header
+_MOST_BLANK_BYTES = 1 << 20  # blank lines between rows, or at the end
+_BLOCK_BYTES = 1 << 22  # text that is parsed at a time, or as much as a row has
 _QUOTES = (
     "close the quote, or double it within a cell in quotes; a cell with a quote of its own stands in quotes"
 )
 
 
-class Delimited:
+class Delimited(SingleFile):
     """Reader of comma-, tab- or otherwise separated text; every cell arrives as text."""
 
     name = "text"
     formats = ".csv, .tsv or .txt, plain or .gz"
+    endings: tuple[str, ...] = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
     uses: tuple[str, ...] = ("separator", "header")
-
-    def matches(self, path: Path) -> bool:
-        """Whether the name ends like delimited text."""
-        return path.name.lower().endswith(_ENDINGS)
-
-    def files(self, source: Source) -> list[Path]:
-        """Return the file."""
-        return [source.path]
 
     def column_names(self, source: Source) -> list[str]:
         """Return the header's names, or those that the source gives."""
         with _unpacked(source.path) as (_, file):
-            return _names(source, _first_line(source.path, file))
+            return _column_names(source, _first_line(source.path, file))
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns as text, and the line of each row as an editor counts."""
-        for rows in _parsed(source, with_column(columns, where)):
-            yield from sliced(rows if where is None else where.chosen(rows, columns), most)
+        for rows in _parsed_blocks(source, with_column(columns, row_filter)):
+            yield from sliced(rows if row_filter is None else row_filter.chosen(rows, columns), most_rows)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""
@@ -72,23 +64,20 @@ class Delimited:
 
 def _first_line(path: Path, file: BinaryIO | gzip.GzipFile) -> bytes:
     """Return the first line; nothing if the whole file is blank, as far as is looked."""
-    line = file.readline(_LONGEST_ROW + 1)
-    if len(line) > _LONGEST_ROW:
+    line = file.readline(_LONGEST_ROW_BYTES + 1)
+    if len(line) > _LONGEST_ROW_BYTES:
         raise _too_long(path, 1)
     if line.strip():
         return line
-    below = file.read(_MOST_BLANK)
-    return line if below.strip() or len(below) == _MOST_BLANK else b""
-
-
-def _is_packed(path: Path) -> bool:
-    return path.name.lower().endswith(".gz")
+    below = file.read(_MOST_BLANK_BYTES)
+    return line if below.strip() or len(below) == _MOST_BLANK_BYTES else b""
 
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[tuple[int, BinaryIO | gzip.GzipFile]]:
     """The size of a file, and the file as text."""
-    with opened(path) as file, gzip.open(file) if _is_packed(path) else file as unpacked:
+    is_packed = path.name.lower().endswith(".gz")
+    with opened(path) as file, gzip.open(file) if is_packed else file as unpacked:
         try:
             yield os.fstat(file.fileno()).st_size, unpacked
         except (gzip.BadGzipFile, zlib.error, EOFError):
@@ -101,14 +90,14 @@ def _unpacked(path: Path) -> Iterator[tuple[int, BinaryIO | gzip.GzipFile]]:
             ) from None
 
 
-def _parsed(source: Source, columns: list[str]) -> Iterator[Piece]:
+def _parsed_blocks(source: Source, columns: list[str]) -> Iterator[Piece]:
     """Yield the named columns of one block after the other, and the line of each row."""
     path, chosen, header = source.path, _separator(source), b""
     for before, block in _blocks(path):
         rows, first = block, before + 1
         if not header:
             line, _, below = block.partition(b"\n")
-            names = _names(source, line)
+            names = _column_names(source, line)
             places = sorted({names.index(column) for column in columns})
             if source.header:  # the library is given a header all the same
                 header = chosen.encode().join(b"%d" % number for number in range(len(names)))
@@ -116,7 +105,7 @@ def _parsed(source: Source, columns: list[str]) -> Iterator[Piece]:
                 header, rows, first = line, below, before + 2
         check_text(path, rows, first_line=first)
         data = header + b"\n" + rows
-        lines = _measured(path, data, chosen.encode(), len(names), first_line=first)
+        lines = _row_lines(path, data, chosen.encode(), len(names), first_line=first)
         try:
             frame = pl.read_csv(
                 data, columns=places, separator=chosen, infer_schema=False, raise_if_empty=False
@@ -141,41 +130,41 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
     Without byte order mark and blank lines at the end; the last line always ends.
     """
     with _unpacked(path) as (packed, unpacked):
-        lines, first, kept, size = 0, True, b"", 0
+        lines, first, carried, size = 0, True, b"", 0
         while True:
-            read = unpacked.read(_BLOCK)
-            size += len(read)
-            refuse_unpacked(path, packed=packed, unpacked=size, times=STREAMED_TIMES)
-            data = kept + read
+            new_bytes = unpacked.read(_BLOCK_BYTES)
+            size += len(new_bytes)
+            refuse_unpacked(path, packed_bytes=packed, unpacked_bytes=size, times=STREAMED_TIMES)
+            data = carried + new_bytes
             if first:
                 data = without_mark(data)
-            whole = len(data.rstrip(b"\r\n")) if not read else _whole_rows(data)
-            if not read or whole:
-                block, kept = data[:whole], data[whole:]
+            whole_bytes = len(data.rstrip(b"\r\n")) if not new_bytes else _whole_rows(data)
+            if not new_bytes or whole_bytes:
+                block, carried = data[:whole_bytes], data[whole_bytes:]
                 if first or block:
-                    block += b"" if read else b"\n"
+                    block += b"" if new_bytes else b"\n"
                     yield lines, block
                     lines, first = lines + block.count(b"\n"), False
             else:
-                kept = data
-                _refuse_endless(path, kept, lines)
-            if not read:
+                carried = data
+                _refuse_endless(path, carried, lines)
+            if not new_bytes:
                 return
 
 
-def _refuse_endless(path: Path, kept: bytes, lines: int) -> None:
+def _refuse_endless(path: Path, carried: bytes, lines: int) -> None:
     """Refuse blank lines without end, and a row that is too long; some bytes that begin with a row, and hold no whole one."""
-    filled = len(kept.rstrip(b"\r\n"))
-    if len(kept) - filled > _MOST_BLANK:
+    filled = len(carried.rstrip(b"\r\n"))
+    if len(carried) - filled > _MOST_BLANK_BYTES:
         raise DataError(
             "too-many-blank-lines",
             "the file has blank lines without end",
-            where=f"{path}, after line {lines + 1 + kept.count(10, 0, filled)}",
-            expected=f"at most {_MOST_BLANK >> 20} MiB of them",
+            where=f"{path}, after line {lines + 1 + carried.count(10, 0, filled)}",
+            expected=f"at most {_MOST_BLANK_BYTES >> 20} MiB of them",
             remedy="take the blank lines out",
         )
-    if filled > _LONGEST_ROW:
-        raise _not_closed(path, lines + 1) if kept.count(b'"') % 2 else _too_long(path, lines + 1)
+    if filled > _LONGEST_ROW_BYTES:
+        raise _not_closed(path, lines + 1) if carried.count(b'"') % 2 else _too_long(path, lines + 1)
 
 
 def _whole_rows(data: bytes) -> int:
@@ -191,7 +180,7 @@ def _whole_rows(data: bytes) -> int:
     return int(ends[-1]) + 1 if ends.size else 0
 
 
-def _names(source: Source, line: bytes) -> list[str]:
+def _column_names(source: Source, line: bytes) -> list[str]:
     """The names of the columns: of the first line, or those that the source gives."""
     path = source.path
     refuse_unreadable(path, line)
@@ -233,9 +222,9 @@ def _names(source: Source, line: bytes) -> list[str]:
 
 
 def _suggest_separator(path: Path, text: str, chosen: str) -> None:
-    for other in _OTHER_SEPARATORS:
-        if other in text and other != chosen:
-            shown = '"\\t"' if other == "\t" else f"'{other}'"
+    for candidate in _OTHER_SEPARATORS:
+        if candidate in text and candidate != chosen:
+            shown = '"\\t"' if candidate == "\t" else f"'{candidate}'"
             raise DataError(
                 "one-column",
                 "the header is one column only",
@@ -248,7 +237,7 @@ def _suggest_separator(path: Path, text: str, chosen: str) -> None:
             )
 
 
-def _measured(
+def _row_lines(
     path: Path, data: bytes, separator: bytes, fields: int, *, first_line: int
 ) -> NDArray[np.int64]:
     """Return the line on which each data row begins; DataError if a row has not as many fields as there are names.
@@ -286,7 +275,7 @@ def _measured(
 
 
 def _stray_quote(data: bytes, separator: bytes, *, first_line: int) -> str:
-    """The line of the first quote that opens in the midst of a cell, which only some take for one; the data are those of `_measured`."""
+    """The line of the first quote that opens in the midst of a cell, which only some take for one; the data are those of `_row_lines`."""
     raw = np.frombuffer(data, dtype=np.uint8)
     opening = np.flatnonzero(raw == ord('"'))[::2]
     before = raw[opening - 1]
@@ -324,6 +313,6 @@ def _too_long(path: Path, line: int) -> DataError:
         "row-too-long",
         "a line is too long for a table",
         where=f"{path}, line {line}",
-        expected=f"at most {_LONGEST_ROW >> 20} MiB",
+        expected=f"at most {_LONGEST_ROW_BYTES >> 20} MiB",
         remedy="check that the file is a table, and that its lines end in \\n or \\r\\n",
     )

@@ -16,22 +16,21 @@ from typing import Any
 
 import polars as pl
 
-from synthrelease.data.in_memory import unnested
+from synthrelease.data.in_memory import split_coordinates
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.unreadable import refuse_unreadable
 from synthrelease.data.readers.utf8 import check_text, without_mark
-from synthrelease.data.readers.whole import Whole
+from synthrelease.data.readers.whole import WholeFile
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError, MachineError
 
 _CELL = r"\s+(?:-?\d+\.\d*|-?\.\d+|\.)"  # a number, or a dot where there is none
 _SAMPLE = {eyes: re.compile(rf"\d+(?:\.\d*)?(?:{_CELL}){{{3 * eyes}}}(?:\s|$)") for eyes in (1, 2)}
-_SHORTEST = len("1 . . .\n")  # bytes of a sample
 _SAMPLES = re.compile(r"SAMPLES\s+(\S+)\s+((?:(?:LEFT|RIGHT|LR|L|R)\b\s*)+)")
 _OWN = re.compile(r"time|(pixel|pupil).*|.*_pix.*")  # names of columns that samples have, or pymovements uses
 
 
-class EyeLink(Whole):
+class EyeLink(WholeFile):
     """Reader of .asc files of samples and events."""
 
     name = "eyelink"
@@ -49,11 +48,12 @@ class EyeLink(Whole):
         patterns = message_patterns(source)
         text = _text(source)
         _sample_lines(source, text)
-        frame = unnested(_parsed(source, text, patterns), str(source.path)).fill_nan(None)
+        frame = split_coordinates(_parsed(source, text, patterns), str(source.path)).fill_nan(None)
         if not patterns:
             return frame
-        told = frame.select(pl.any_horizontal(pl.col(sorted(_names(patterns))).is_not_null())).to_series()
-        if not told.any():
+        names = sorted({name for pattern in patterns for name in re.compile(pattern).groupindex})
+        has_message = frame.select(pl.any_horizontal(pl.col(names).is_not_null())).to_series()
+        if not has_message.any():
             raise DataError(
                 "no-message-fits",
                 "no message of the recording fits",
@@ -61,7 +61,7 @@ class EyeLink(Whole):
                 expected="a line MSG, before samples, that begins as one of the input's `messages` says",
                 remedy="look at the lines MSG of the file, and correct `messages`",
             )
-        return frame.slice(told.arg_max() or 0)
+        return frame.slice(has_message.arg_max() or 0)
 
     def place(self, source: Source, line: int) -> str:
         """Name a line, as an editor counts."""
@@ -100,10 +100,6 @@ def message_patterns(source: Source) -> list[str]:
                 remedy="correct the input's `messages`: 'TRIALID (?P<stimulus>.+)'",
             )
     return [f"(?:{pattern})" for pattern in source.messages]
-
-
-def _names(patterns: list[str]) -> set[str]:
-    return {name for pattern in patterns for name in re.compile(pattern).groupindex}
 
 
 def _text(source: Source) -> str:
@@ -155,8 +151,8 @@ def _sample_lines(source: Source, text: str) -> list[int]:
 
 
 def _eyes(source: Source, number: int, line: str, before: int) -> int:
-    found = _SAMPLES.match(line)
-    if found is None or found[1] != "GAZE":
+    match = _SAMPLES.match(line)
+    if match is None or match[1] != "GAZE":
         raise _unexpected(
             "samples-of-other-kind",
             source,
@@ -164,7 +160,7 @@ def _eyes(source: Source, number: int, line: str, before: int) -> int:
             "samples of another kind",
             "SAMPLES GAZE: points on the screen",
         )
-    eyes = 2 if {"LR"} <= set(found[2].split()) or len(found[2].split()) == 2 else 1
+    eyes = 2 if {"LR"} <= set(match[2].split()) or len(match[2].split()) == 2 else 1
     if before and eyes != before:
         raise DataError(
             "eyes-change",
@@ -177,12 +173,12 @@ def _eyes(source: Source, number: int, line: str, before: int) -> int:
     return eyes
 
 
-def _unexpected(code: str, source: Source, number: int, found: str, expected: str) -> DataError:
+def _unexpected(code: str, source: Source, number: int, content: str, expected: str) -> DataError:
     return DataError(
         code,
         "the file cannot be read as EyeLink samples",
         where=f"{source.path}, line {number}",
-        found=found,
+        found=content,
         expected=expected,
         remedy="make the file anew, by edf2asc with no other options",
     )
@@ -192,7 +188,7 @@ def _parsed(source: Source, text: str, patterns: list[str]) -> pl.DataFrame:
     """Samples as pymovements reads them. What it warns of is about the tracker, and may quote the file."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from_asc = imported().gaze.from_asc
+        from_asc = import_pymovements().gaze.from_asc
         try:
             samples: pl.DataFrame = from_asc(io.StringIO(text), patterns=patterns).samples
         except Exception:  # noqa: BLE001  whatever it stumbles over; its messages quote the file
@@ -207,7 +203,7 @@ def _parsed(source: Source, text: str, patterns: list[str]) -> pl.DataFrame:
     return samples
 
 
-def imported(use: str = "reads recordings of eye trackers") -> Any:
+def import_pymovements(use: str = "reads recordings of eye trackers") -> Any:
     """Return pymovements.
 
     Args:

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from synthrelease.data.readers.opening import folders_below
-from synthrelease.data.readers.reader import Piece, Reader, Where
+from synthrelease.data.readers.reader import Piece, Reader, RowFilter
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -66,63 +66,67 @@ class Folder:
     def holds(self, path: Path) -> bool:
         """Whether a folder is one of this kind."""
         try:
-            self.found(Source(path, format=self.name))
+            self.members(Source(path, format=self.name))
         except DataError:
             return False
         return True
 
-    def found(self, source: Source) -> list[File]:
+    def members(self, source: Source) -> list[File]:
         """Return the files, in natural order; formats that are folders of a known kind say here which."""
-        return found_files(source)
+        return matching_files(source)
 
     def files(self, source: Source) -> list[Path]:
         """Return the files whose names fit the pattern."""
-        return [file.source.path for file in self.found(source)]
+        return [file.source.path for file in self.members(source)]
 
     def column_names(self, source: Source) -> list[str]:
         """Return what the pattern names, and the columns of the first file."""
-        first = self.found(source)[0]
-        own = self._reader_for(first.source).column_names(first.source)
-        twice = sorted(set(own) & set(first.cells))
-        if twice:
+        first = self.members(source)[0]
+        file_columns = self._reader_for(first.source).column_names(first.source)
+        duplicates = sorted(set(file_columns) & set(first.cells))
+        if duplicates:
             raise DataError(
                 "column-named-twice",
-                f"the column '{twice[0]}' is named by the pattern and by the files, too",
+                f"the column '{duplicates[0]}' is named by the pattern and by the files, too",
                 where=str(first.source.path),
                 remedy="call it otherwise in the pattern",
             )
-        return [*first.cells, *own]
+        return [*first.cells, *file_columns]
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the rows of one file after the other; where names of files say which are wanted, no others are opened."""
-        wanted = set() if where is None else set(where.values.to_list())
-        for number, file in enumerate(self.found(source)):
-            inside = where
-            if where is not None and where.column in file.cells:
-                if file.cells[where.column] not in wanted:
+        names = set() if row_filter is None else set(row_filter.values.to_list())
+        for number, file in enumerate(self.members(source)):
+            filter_in_file = row_filter
+            if row_filter is not None and row_filter.column in file.cells:
+                if file.cells[row_filter.column] not in names:
                     continue
-                inside = None
-            own = self._some(file, [column for column in columns if column not in file.cells])
-            for rows in self._reader_for(file.source).slices(file.source, own, most, inside):
+                filter_in_file = None
+            file_columns = self._columns_to_read(
+                file, [column for column in columns if column not in file.cells]
+            )
+            for rows in self._reader_for(file.source).slices(
+                file.source, file_columns, most_rows, filter_in_file
+            ):
                 yield _with_cells(rows, file, columns, number)
 
     def place(self, source: Source, line: int) -> str:
         """Name the file, and the place in it."""
-        file = self.found(source)[line >> _LINE_BITS].source
-        own = self._reader_for(file).place(file, line & ((1 << _LINE_BITS) - 1))
-        return f"{file.path.relative_to(source.path).as_posix()}, {own}"
+        file = self.members(source)[line >> _LINE_BITS].source
+        place = self._reader_for(file).place(file, line & ((1 << _LINE_BITS) - 1))
+        return f"{file.path.relative_to(source.path).as_posix()}, {place}"
 
-    def _some(self, file: File, columns: list[str]) -> list[str]:
+    def _columns_to_read(self, file: File, columns: list[str]) -> list[str]:
         """Columns to read of a file: one at least, so that its rows are counted; all of them there."""
         present = self._reader_for(file.source).column_names(file.source)
-        twice = [column for column in columns if present.count(column) > 1]
-        if twice:
+        duplicates = [column for column in columns if present.count(column) > 1]
+        if duplicates:
             raise DataError(
                 "duplicate-column",
                 "two columns have the same name",
-                where=f"{file.source.path}, column '{twice[0]}'",
+                where=f"{file.source.path}, column '{duplicates[0]}'",
                 expected="names of their own",
                 remedy="rename one in the header",
             )
@@ -142,7 +146,7 @@ class Folder:
 _REMEDY = "correct the input's `pattern`: {name} is a column, * any text, **/ any folders"
 
 
-def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
+def matching_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
     """Return the files of a folder whose names fit the pattern, in natural order.
 
     Args:
@@ -153,24 +157,24 @@ def found_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
         DataError: there is no such folder or no such file, or the pattern is none.
     """
     expression = _expression(source)
-    found, others = [], 0
+    files, unmatched = [], 0
     for name in _names_below(source.path):
         match = expression.fullmatch(name)
         if match is None or name.rpartition("/")[2].lower() in _OF_SYSTEMS:
-            others += 1
+            unmatched += 1
             continue
         cells = {key: text for key, text in match.groupdict().items() if text is not None}
-        found.append(File(replace(source, path=source.path / name, pattern=""), cells))
-    if not found:
+        files.append(File(replace(source, path=source.path / name, pattern=""), cells))
+    if not files:
         raise DataError(
             "no-file-fits",
             "no file of the folder fits the pattern",
             where=str(source.path),
-            found=f"{others} files of other names",
+            found=f"{unmatched} files of other names",
             expected=source.pattern,
             remedy=remedy,
         )
-    return found
+    return files
 
 
 def pattern_columns(pattern: str) -> list[str]:
@@ -188,11 +192,11 @@ def _expression(source: Source) -> re.Pattern[str]:
             remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
         )
     names = pattern_columns(source.pattern)
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
         raise DataError(
             "pattern-names-twice",
-            f"the pattern names '{twice[0]}' twice",
+            f"the pattern names '{duplicates[0]}' twice",
             where=str(source.path),
             found=source.pattern,
             remedy="call one otherwise; * is any text that becomes no column",
@@ -234,5 +238,5 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 def _with_cells(rows: Piece, file: File, columns: list[str], number: int) -> Piece:
     frame, lines = rows
-    told = [pl.lit(text).alias(name) for name, text in file.cells.items() if name in columns]
-    return frame.with_columns(told).select(columns), lines + (number << _LINE_BITS)
+    constants = [pl.lit(text).alias(name) for name, text in file.cells.items() if name in columns]
+    return frame.with_columns(constants).select(columns), lines + (number << _LINE_BITS)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import polars as pl
 
-from synthrelease.data.readers.reader import Piece, Where, with_column
-from synthrelease.data.readers.whole import Whole
+from synthrelease.data.readers.reader import Piece, RowFilter, with_column
+from synthrelease.data.readers.whole import WholeFile
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 
-class Frame(Whole):
+class Frame(WholeFile):
     """Reader of frames in memory; columns keep the types they have, rows are counted from 0, and nothing is written to disk."""
 
     name = "frame"
@@ -31,14 +31,14 @@ class Frame(Whole):
         return []
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns, and the number of each row.
 
         Raises:
             DataError: one of them has no plain cells.
         """
-        for series in self.table(source).select(with_column(columns, where)):
+        for series in self.table(source).select(with_column(columns, row_filter)):
             if series.dtype == pl.Object or series.dtype.is_nested():
                 raise DataError(
                     "not-plain-cells",
@@ -48,7 +48,7 @@ class Frame(Whole):
                     expected="text or numbers in every row",
                     remedy="make one column of each thing that a plan names",
                 )
-        yield from super().slices(source, columns, most, where)
+        yield from super().slices(source, columns, most_rows, row_filter)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a row."""

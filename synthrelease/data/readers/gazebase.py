@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from synthrelease.data.readers.folder import File, Folder, found_files
+from synthrelease.data.readers.folder import File, Folder, matching_files
 from synthrelease.data.source import Source
 
 _PATTERN = "**/S_{round:1}{person:3}_S{session}_{task}.csv"
@@ -23,7 +23,7 @@ class GazeBase(Folder):
     person = "person"
     uses: tuple[str, ...] = ()
 
-    def found(self, source: Source) -> list[File]:
+    def members(self, source: Source) -> list[File]:
         """Return the recordings."""
         remedy = "name the folder that the archives of the rounds were unpacked into"
-        return found_files(replace(source, pattern=_PATTERN, format=""), remedy=remedy)
+        return matching_files(replace(source, pattern=_PATTERN, format=""), remedy=remedy)

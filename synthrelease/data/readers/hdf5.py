@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
 
-from synthrelease.data.readers.arrays import Array, Arrays, Flaw, StoredArray, plain
+from synthrelease.data.readers.arrays import Arrays, Flaw, StoredArray, plain
 from synthrelease.errors import DataError
 
 _MOST_OBJECTS = 100_000
@@ -61,33 +60,30 @@ class Hdf5(Arrays):
                     remedy="write what belongs together as one array, with an axis for each thing that tells values apart",
                 )
             datasets = {name: item for name, item in objects.items() if isinstance(item, h5py.Dataset)}
-            yield {name: _stored(dataset) for name, dataset in sorted(datasets.items())}
+            yield {name: _stored_array(dataset) for name, dataset in sorted(datasets.items())}
 
 
-def _stored(dataset: Any) -> StoredArray:
+def _stored_array(dataset: Any) -> StoredArray:
     shape = tuple(dataset.shape) if dataset.shape is not None else ()
     flaw = plain(dataset.dtype)
     if h5py.check_string_dtype(dataset.dtype) is not None and dataset.dtype.hasobject:
         # A damaged heap of them keeps the library busy for ever.
         flaw = Flaw("texts-of-any-length", "texts of any length")
-    size = math.prod(shape) * max(dataset.dtype.itemsize, 1)
-    return StoredArray(shape, size, flaw or _not_there(dataset, shape, size), partial(_read, dataset))
+    size_bytes = math.prod(shape) * max(dataset.dtype.itemsize, 1)
+    return StoredArray(
+        shape, size_bytes, flaw or _not_there(dataset, shape, size_bytes), lambda: np.asarray(dataset[()])
+    )
 
 
-def _not_there(dataset: Any, shape: tuple[int, ...], size: int) -> Flaw | None:
-    """What of a dataset is not in the file: its shape alone says little, and all of it would be made."""
+def _not_there(dataset: Any, shape: tuple[int, ...], size_bytes: int) -> Flaw | None:
+    """What of a dataset is not in the file: a small file may declare a large shape, and all of it would be allocated."""
     if dataset.shape is None:
         return Flaw("values-missing", "no values")
     if dataset.is_virtual or dataset.external:
         return Flaw("values-in-other-files", "values in other files")
     if dataset.chunks is None:
-        complete = dataset.id.get_storage_size() == size
+        complete = dataset.id.get_storage_size() == size_bytes
     else:
-        wanted = math.prod(-(-length // chunk) for length, chunk in zip(shape, dataset.chunks, strict=True))
-        complete = dataset.id.get_num_chunks() == wanted
+        expected = math.prod(-(-length // chunk) for length, chunk in zip(shape, dataset.chunks, strict=True))
+        complete = dataset.id.get_num_chunks() == expected
     return None if complete else Flaw("values-missing", "fewer values than it declares")
-
-
-def _read(dataset: Any) -> Array:
-    array: Array = np.asarray(dataset[()])
-    return array

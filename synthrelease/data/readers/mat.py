@@ -10,15 +10,15 @@ import polars as pl
 from synthrelease.data.readers.mat_tags import check_tags
 from synthrelease.data.readers.nested import INDEX
 from synthrelease.data.readers.nested_rows import table_of
-from synthrelease.data.readers.opening import opened, refused
-from synthrelease.data.readers.whole import Whole
+from synthrelease.data.readers.opening import library_faults_as, opened
+from synthrelease.data.readers.whole import WholeFile
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
-class Mat(Whole):
+class Mat(WholeFile):
     """Reader of a variable: a matrix, or cell arrays and structs in each other.
 
     `table` of the input names the variable, if there are several, and what rows are made of, if that could be several things:
@@ -34,7 +34,7 @@ class Mat(Whole):
         """Read a variable; texts and numbers as they are, indices from 1."""
         with opened(source.path) as file:
             _refuse_v73(source.path, file)
-            with refused(_broken(source.path)):
+            with library_faults_as(_broken(source.path)):
                 name, chosen, value = _variable(source, file)
         return table_of(str(source.path), name, value, chosen, source.header)
 

@@ -39,7 +39,7 @@ def check_tags(path: Path, file: BinaryIO) -> None:
         if kind == _PACKED:
             stream = zlib.decompressobj()
             content = stream.decompress(content, FREELY_BYTES + WHOLE_TIMES * size + 1)
-            refuse_unpacked(path, packed=size, unpacked=len(content), times=WHOLE_TIMES)
+            refuse_unpacked(path, packed_bytes=size, unpacked_bytes=len(content), times=WHOLE_TIMES)
         else:
             content = tag + content
         [(kind, body)] = _elements(memoryview(content), order)
@@ -54,18 +54,18 @@ def _check(right: bool) -> None:  # noqa: FBT001
 
 def _elements(data: memoryview, order: str) -> Iterator[_Element]:
     """Types and contents of the elements that follow each other."""
-    at = 0
-    while at < len(data):
-        kind, size = struct.unpack_from(f"{order}II", data, at)
-        at += 8
+    position = 0
+    while position < len(data):
+        kind, size = struct.unpack_from(f"{order}II", data, position)
+        position += 8
         if kind >> 16:  # four bytes at most, in the tag itself
-            kind, size, at = kind & 0xFFFF, kind >> 16, at - 4
-            end = at + 4
+            kind, size, position = kind & 0xFFFF, kind >> 16, position - 4
+            end = position + 4
         else:
-            end = at + size + -size % 8
-        _check(at + size <= len(data))
-        yield kind, data[at : at + size]
-        at = end
+            end = position + size + -size % 8
+        _check(position + size <= len(data))
+        yield kind, data[position : position + size]
+        position = end
 
 
 def _check_array(data: memoryview, order: str) -> None:
@@ -75,30 +75,30 @@ def _check_array(data: memoryview, order: str) -> None:
     (kind, flags), *elements = _elements(data, order)
     _check((kind, len(flags)) == (6, 8))
     flag = struct.unpack(f"{order}I", flags[:4])[0]
-    mx, count = flag & 0xFF, 1
-    if mx != _OPAQUE:
+    array_class, count = flag & 0xFF, 1
+    if array_class != _OPAQUE:
         (kind, sizes), (named, _), *elements = elements
         lengths = _numbers(sizes, order)
         _check(kind == 5 and named in (1, 2, 16) and len(lengths) >= 2 and min(lengths) >= 0)
         count = math.prod(lengths)
-        _check(count <= len(data) or mx == _SPARSE)
-    if mx in _BEFORE_ARRAYS:
-        _check_nested(mx, count, elements, order)
-    elif mx == _CHARACTERS:
+        _check(count <= len(data) or array_class == _SPARSE)
+    if array_class in _BEFORE_ARRAYS:
+        _check_nested(array_class, count, elements, order)
+    elif array_class == _CHARACTERS:
         _check([kind in _LETTERS for kind, _ in elements] == [True])
     else:
-        _check(len(elements) == (2 if mx == _SPARSE else 0) + (2 if flag & _COMPLEX else 1))
+        _check(len(elements) == (2 if array_class == _SPARSE else 0) + (2 if flag & _COMPLEX else 1))
         for kind, values in elements:
-            _check(kind in _WIDTHS and (mx == _SPARSE or len(values) == count * _WIDTHS[kind]))
+            _check(kind in _WIDTHS and (array_class == _SPARSE or len(values) == count * _WIDTHS[kind]))
 
 
-def _check_nested(mx: int, count: int, elements: list[_Element], order: str) -> None:
-    before, arrays = elements[: _BEFORE_ARRAYS[mx]], elements[_BEFORE_ARRAYS[mx] :]
-    if mx in (_STRUCT, _OBJECT):
+def _check_nested(array_class: int, count: int, elements: list[_Element], order: str) -> None:
+    before, arrays = elements[: _BEFORE_ARRAYS[array_class]], elements[_BEFORE_ARRAYS[array_class] :]
+    if array_class in (_STRUCT, _OBJECT):
         (_, length), (_, names) = before[-2:]
         (longest,) = _numbers(length, order)
         count *= len(names) // longest
-    _check(len(arrays) == (1 if mx in (_FUNCTION, _OPAQUE) else count))
+    _check(len(arrays) == (1 if array_class in (_FUNCTION, _OPAQUE) else count))
     for _, array in arrays:
         _check_array(array, order)
 

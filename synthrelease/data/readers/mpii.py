@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from synthrelease.data.readers.folder import File, Folder, found_files
+from synthrelease.data.readers.folder import File, Folder, matching_files
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -46,10 +46,10 @@ FEATURES = (
     "blink_rate",
     *(f"wordbook{n}_{what}" for n in (1, 2, 3, 4) for what in _WORDBOOK),
 )
-_LONGEST_LINE = 1 << 20
+_LONGEST_LINE_BYTES = 1 << 20
 
 
-class _Features(Folder):
+class _FeatureFolder(Folder):
     """A folder of such files, with the columns `person` and `recording` from their names."""
 
     person = "person"
@@ -57,10 +57,10 @@ class _Features(Folder):
     pattern: str
     more_columns: bool  # behind the features
 
-    def found(self, source: Source) -> list[File]:
+    def members(self, source: Source) -> list[File]:
         """Return the recordings, with the names of their columns."""
         remedy = f"name the folder of the feature files, or correct `format`: this is {self.name}"
-        files = found_files(replace(source, pattern=self.pattern, format=""), remedy=remedy)
+        files = matching_files(replace(source, pattern=self.pattern, format=""), remedy=remedy)
         separator, columns = _form(files[0])
         if columns < len(FEATURES) or (columns > len(FEATURES) and not self.more_columns):
             raise DataError(
@@ -72,12 +72,12 @@ class _Features(Folder):
                 + (", and more behind them" if self.more_columns else ""),
                 remedy="correct the input's `format`, or give the files their columns as the data set has them, apart by , or ;",
             )
-        more = tuple(f"column_{number}" for number in range(len(FEATURES) + 1, columns + 1))
-        header = (*FEATURES, *more)
+        further_columns = tuple(f"column_{number}" for number in range(len(FEATURES) + 1, columns + 1))
+        header = (*FEATURES, *further_columns)
         return [File(replace(file.source, separator=separator, header=header), file.cells) for file in files]
 
 
-class MpiiDpEye(_Features):
+class MpiiDpEye(_FeatureFolder):
     """Reader of MPIIDPEye's folder `Eye_Movement_Features`."""
 
     name = "mpiidpeye"
@@ -86,7 +86,7 @@ class MpiiDpEye(_Features):
     more_columns = False
 
 
-class MpiiPrivacEye(_Features):
+class MpiiPrivacEye(_FeatureFolder):
     """Reader of MPIIPrivacEye's feature files."""
 
     name = "mpiiprivaceye"
@@ -98,7 +98,7 @@ class MpiiPrivacEye(_Features):
 def _form(file: File) -> tuple[str, int]:
     """The separator, and the number of columns, of the first line."""
     with opened(file.source.path) as opening:
-        line = opening.readline(_LONGEST_LINE)
+        line = opening.readline(_LONGEST_LINE_BYTES)
     if not line.strip():
         raise DataError(
             "blank-first-line" if line else "empty-file",

@@ -1,4 +1,4 @@
-"""Nested cell arrays, structs and arrays: what stands at one path, in all records together, since one alone does not say what the others are.
+"""Nested cell arrays, structs and arrays: the values at one path in all records together, since one record may lack what others have.
 
 Every cell array, and every struct array that anywhere has more than one struct, is a *level*: its elements are records within records.
 """
@@ -34,7 +34,7 @@ _CHOOSE = "name in the input what is to be read: table = 'variable.field'"
 @dataclass(frozen=True)
 class _Level:
     path: Names
-    cell: bool
+    is_cell: bool
     depth: int  # of cells directly within cells
     index: Array  # of each record, counted from 1; shape (records, axes)
 
@@ -60,7 +60,7 @@ class RecordLocation:
         for level in self.levels if record is not None else ():
             indices = ",".join(map(str, level.index[record]))
             text += "".join(f".{name}" for name in level.path[done:])
-            text += f"{{{indices}}}" if level.cell else f"({indices})"
+            text += f"{{{indices}}}" if level.is_cell else f"({indices})"
             done = len(level.path)
         text = (text + "".join(f".{name}" for name in path[done:])).lstrip(".")
         return f"{self.file}, {text}" if text else self.file
@@ -73,8 +73,8 @@ class RecordValues:
     place: RecordLocation
     path: Names
     values: Sequence[Any]
-    chosen: Names = ()  # fields that lead to what is to be read
-    aside: bool = False  # another field was chosen where this one is
+    chosen_fields: Names = ()  # fields that lead to what is to be read
+    unchosen: bool = False  # another field was chosen where this one is
     depth: int = 0  # of cells directly within cells
 
     @property
@@ -84,7 +84,7 @@ class RecordValues:
 
     @cached_property
     def kind(self) -> str:
-        """What all are: text, number, cell or struct; "" where there is nothing, "unread" what is aside and cannot be read."""
+        """What all are: text, number, cell or struct; "" where there is nothing, "unread" what was not chosen and cannot be read."""
         first: dict[str, int] = {}
         for record, value in enumerate(self.values):
             first.setdefault(_kind(value), record)
@@ -92,7 +92,7 @@ class RecordValues:
         wrong = next((kind for kind in first if kind in _NO_COLUMN), "")
         if not wrong and len(first) < 2:
             return next(iter(first), "")
-        if self.aside:
+        if self.unchosen:
             return "unread"
         if wrong:
             raise DataError(
@@ -113,7 +113,7 @@ class RecordValues:
         )
 
     @cached_property
-    def grid(self) -> bool:
+    def is_grid(self) -> bool:
         """Whether more than one dimension is longer than 1."""
         return any(_long(value) > 1 for value in self.values)
 
@@ -123,12 +123,12 @@ class RecordValues:
         return max((value.size for value in self.values), default=0)
 
     @property
-    def level(self) -> bool:
+    def is_level(self) -> bool:
         """Whether its elements are records: cells, unless all hold one text or number and are a vector so."""
         if self.kind == "struct":
             return self.longest > 1
         return self.kind == "cell" and (
-            self.grid or self.elements.kind not in ("", "text", "number") or self.elements.longest > 1
+            self.is_grid or self.elements.kind not in ("", "text", "number") or self.elements.longest > 1
         )
 
     @property
@@ -139,19 +139,19 @@ class RecordValues:
     @cached_property
     def elements(self) -> RecordValues:
         """What is in the cells, or the structs of arrays, in MATLAB's order: records within the records."""
-        axes = max((value.ndim for value in self.values), default=1) if self.grid else 1
+        axes = max((value.ndim for value in self.values), default=1) if self.is_grid else 1
         index = [np.zeros((0, axes), dtype=np.int64)]
         for value in self.values:
             shape = (*value.shape, *[1] * (axes - value.ndim)) if axes > 1 else (value.size,)
             index.append(np.stack(np.unravel_index(np.arange(value.size), shape, order="F"), axis=1) + 1)
-        cell = self.kind == "cell"
+        is_cell = self.kind == "cell"
         owner = self.owner
-        around = (replace(level, index=level.index[owner]) for level in self.place.levels)
+        outer_levels = (replace(level, index=level.index[owner]) for level in self.place.levels)
         place = replace(
-            self.place, levels=(*around, _Level(self.path, cell, self.depth, np.concatenate(index)))
+            self.place, levels=(*outer_levels, _Level(self.path, is_cell, self.depth, np.concatenate(index)))
         )
-        inner = [element for value in self.values for element in value.ravel(order="F")]
-        return replace(self, place=place, values=inner, depth=self.depth + cell)
+        elements = [element for value in self.values for element in value.ravel(order="F")]
+        return replace(self, place=place, values=elements, depth=self.depth + is_cell)
 
     def fields(self) -> list[RecordValues]:
         """Return what is in single structs, field by field; nothing where one is missing.
@@ -172,8 +172,8 @@ class RecordValues:
                     struct[name] if struct is not None and name in struct.dtype.names else _EMPTY
                     for struct in structs
                 ],
-                self.chosen[1:],
-                self.aside or (bool(self.chosen) and name != self.chosen[0]),
+                self.chosen_fields[1:],
+                self.unchosen or (bool(self.chosen_fields) and name != self.chosen_fields[0]),
             )
             for name in names
         ]
@@ -184,11 +184,11 @@ class RecordValues:
         Raises:
             DataError: it is not.
         """
-        if self.aside or not self.chosen or self.chosen[0] in names:
+        if self.unchosen or not self.chosen_fields or self.chosen_fields[0] in names:
             return
         raise DataError(
             "unknown-field",
-            f"there is no field '{self.chosen[0]}'",
+            f"there is no field '{self.chosen_fields[0]}'",
             where=self.place.of(self.path),
             found=", ".join(names[:20]) + (" and others" if len(names) > 20 else "") or "no fields",
             expected="one of them in the input's `table`" if names else "a shorter `table` in the input",
@@ -198,14 +198,14 @@ class RecordValues:
     # Of texts and numbers
 
     @property
-    def text(self) -> bool:
+    def is_text(self) -> bool:
         """Whether they are texts, in cells or not."""
         return "text" in (self.kind, self.kind == "cell" and self.elements.kind)
 
     @property
-    def matrices(self) -> bool:
+    def is_matrix(self) -> bool:
         """Whether their rows are rows."""
-        return self.grid and self.kind != "cell"
+        return self.is_grid and self.kind != "cell"
 
     @property
     def widths(self) -> list[int]:
@@ -214,12 +214,12 @@ class RecordValues:
 
     def pieces(self) -> list[Array]:
         """Return vectors in MATLAB's order, or matrices."""
-        if self.matrices:
+        if self.is_matrix:
             return [value if value.size else np.zeros((0, self.widths[-1])) for value in self.values]
         vectors = [value.ravel(order="F") for value in self.values]
         if self.kind != "cell":
             return vectors
-        empty = np.asarray(["" if self.text else np.nan])
+        empty = np.asarray(["" if self.is_text else np.nan])
         return [
             np.concatenate([value.ravel() if value.size else empty for value in cells])
             if cells.size

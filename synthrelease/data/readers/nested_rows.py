@@ -12,14 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
+from synthrelease.data.one_type import LARGEST_EXACT
 from synthrelease.data.readers.nested import INDEX, Array, Column, Names, RecordLocation, RecordValues
 from synthrelease.errors import DataError
 
-_EXACT = 1 << 53  # whole numbers up to it are exact in fractions' 64 bits
-
 
 def table_of(
-    file: str, name: str, value: Array, chosen: Names = (), header: tuple[str, ...] = ()
+    file: str, name: str, value: Array, chosen_fields: Names = (), header: tuple[str, ...] = ()
 ) -> pl.DataFrame:
     """Return a variable as a table: indices, then texts and numbers, then vectors.
 
@@ -27,23 +26,23 @@ def table_of(
         file: for messages.
         name: of the variable.
         value: of it, as `scipy.io.loadmat` has it.
-        chosen: fields that lead to what is to be read.
+        chosen_fields: fields that lead to what is to be read.
         header: names of a matrix's columns, if the plan has any.
 
     Raises:
         DataError: what is there makes no table, or several; vectors of several lengths beside each other, no matrix of so many columns, a name twice.
     """
     place, scalars = RecordLocation(file), list[Column]()
-    parts = [RecordValues(place, (name,), [value], chosen)]
+    branches = [RecordValues(place, (name,), [value], chosen_fields)]
     while True:
-        leaves, level = _sorted(parts)
+        leaves, level = _leaves_and_level(branches)
         scalars += [(_column_path(leaf), _scalars(leaf)) for leaf in leaves if leaf.longest <= 1]
         if level is None:
             break
         scalars = [(path, series[level.owner]) for path, series in scalars]
         place = level.elements.place
-        parts = [level.elements] if level.kind == "cell" else level.elements.fields()
-    indices = [column for around in place.levels for column in around.columns()]
+        branches = [level.elements] if level.kind == "cell" else level.elements.fields()
+    indices = [column for level_above in place.levels for column in level_above.columns()]
     vectors, counts = _vectors([leaf for leaf in leaves if leaf.longest > 1])
     rows: list[Column] = []
     if vectors:
@@ -53,26 +52,26 @@ def table_of(
         indices.append(((name, "row"), pl.Series(row, dtype=INDEX)))
         scalars = [(path, series[owner]) for path, series in scalars]
         rows = [column for leaf in vectors for column in _columns(leaf, header)]
-    return _named([*indices, *scalars, *rows], header, place.of((name,)))
+    return _frame_of([*indices, *scalars, *rows], header, place.of((name,)))
 
 
-def _sorted(parts: Sequence[RecordValues]) -> tuple[list[RecordValues], RecordValues | None]:
+def _leaves_and_level(branches: Sequence[RecordValues]) -> tuple[list[RecordValues], RecordValues | None]:
     """Texts, numbers and vectors below single structs, and the level, if there is one.
 
     Raises:
         DataError: rows could be made of several things.
     """
-    flat = [leaf for part in parts for leaf in _below(part)]
-    levels = [part for part in flat if part.level and not part.aside]
-    leaves = [part for part in flat if not part.level]
-    rows = [leaf for leaf in leaves if leaf.longest > 1 and not leaf.aside]
-    several = [*levels, *rows]
-    if len(several) > 1 and levels:
-        names = [part.name for part in several]
+    flat = [leaf for branch in branches for leaf in _flattened(branch)]
+    levels = [branch for branch in flat if branch.is_level and not branch.unchosen]
+    leaves = [branch for branch in flat if not branch.is_level]
+    rows = [leaf for leaf in leaves if leaf.longest > 1 and not leaf.unchosen]
+    candidates = [*levels, *rows]
+    if len(candidates) > 1 and levels:
+        names = [branch.name for branch in candidates]
         raise DataError(
             "several-tables",
             "rows can be made of more than one thing",
-            where=several[0].place.of(several[0].path[:-1]),
+            where=candidates[0].place.of(candidates[0].path[:-1]),
             found=", ".join(f"'{name}'" for name in names[:10]) + (" and others" if len(names) > 10 else ""),
             expected="cells, structs or vectors of one length, once",
             remedy=f"name one: table = '{names[0]}' in the plan; --table {names[0]} of init",
@@ -80,30 +79,30 @@ def _sorted(parts: Sequence[RecordValues]) -> tuple[list[RecordValues], RecordVa
     return leaves, levels[0] if levels else None
 
 
-def _below(part: RecordValues) -> Iterator[RecordValues]:
-    if part.kind == "struct" and not part.level:
-        for inner in part.fields():
-            yield from _below(inner)
-    elif part.kind != "unread":
-        if not part.level:
-            part.check_choice()
-        yield part
+def _flattened(branch: RecordValues) -> Iterator[RecordValues]:
+    if branch.kind == "struct" and not branch.is_level:
+        for inner in branch.fields():
+            yield from _flattened(inner)
+    elif branch.kind != "unread":
+        if not branch.is_level:
+            branch.check_choice()
+        yield branch
 
 
 def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array]:
-    """The vectors that are rows, and their lengths in each record; those beside what was chosen if they are always as long.
+    """The vectors whose elements are rows, and their length in each record; unchosen ones are included where they always have the same length.
 
     Raises:
         DataError: several lengths in one record.
     """
-    first = next((leaf for leaf in vectors if not leaf.aside), None)
+    first = next((leaf for leaf in vectors if not leaf.unchosen), None)
     if first is None:
         return [], np.zeros(0, dtype=np.int64)
     counts, chosen = _lengths(first), []
     for leaf in vectors:
-        other = np.flatnonzero(_lengths(leaf) != counts)
-        if other.size and not leaf.aside:
-            record = other[0]
+        different = np.flatnonzero(_lengths(leaf) != counts)
+        if different.size and not leaf.unchosen:
+            record = different[0]
             raise DataError(
                 "lengths-differ",
                 "vectors of one struct have several lengths",
@@ -112,7 +111,7 @@ def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array
                 expected="one length",
                 remedy=f"name one of them: table = '{leaf.name}' in the plan; --table {leaf.name} of init",
             )
-        if not other.size:
+        if not different.size:
             chosen.append(leaf)
     return chosen, counts
 
@@ -130,7 +129,7 @@ def _scalars(leaf: RecordValues) -> pl.Series:
     """One cell a record; empty where there is nothing."""
     pieces = leaf.pieces()
     present = np.asarray([piece.size > 0 for piece in pieces], dtype=bool)
-    series = column_of(pieces, text=leaf.text, at=leaf.place.of(leaf.path)).extend_constant(None, 1)
+    series = column_of(pieces, as_text=leaf.is_text, where=leaf.place.of(leaf.path)).extend_constant(None, 1)
     return series[np.where(present, np.cumsum(present) - 1, len(series) - 1)]
 
 
@@ -140,14 +139,14 @@ def _columns(leaf: RecordValues, header: tuple[str, ...]) -> list[Column]:
     Raises:
         DataError: matrices are of several widths, or of another than the plan says.
     """
-    pieces, at = leaf.pieces(), leaf.place.of(leaf.path)
-    if not leaf.matrices:
-        return [(_column_path(leaf), column_of(pieces, text=leaf.text, at=at))]
+    pieces, where = leaf.pieces(), leaf.place.of(leaf.path)
+    if not leaf.is_matrix:
+        return [(_column_path(leaf), column_of(pieces, as_text=leaf.is_text, where=where))]
     if len(leaf.widths) > 1:
         raise DataError(
             "widths-differ",
             "matrices of the same name have several numbers of columns",
-            where=at,
+            where=where,
             found=", ".join(map(str, leaf.widths[:5])),
             expected="one number",
             remedy="give all of them the same columns, or name another field in the input's `table`",
@@ -157,19 +156,22 @@ def _columns(leaf: RecordValues, header: tuple[str, ...]) -> list[Column]:
         raise DataError(
             "header-does-not-fit",
             "the plan names another number of columns than the matrix has",
-            where=at,
+            where=where,
             found=f"{len(header)} names, and {width} columns",
             expected="a name for every column",
             remedy="correct the input's `header`",
         )
     names = header or [f"column {number + 1}" for number in range(width)]
     return [
-        ((*leaf.path, name), column_of([piece[:, column] for piece in pieces], text=leaf.text, at=at))
+        (
+            (*leaf.path, name),
+            column_of([piece[:, column] for piece in pieces], as_text=leaf.is_text, where=where),
+        )
         for column, name in enumerate(names)
     ]
 
 
-def _named(columns: Sequence[Column], header: tuple[str, ...], where: str) -> pl.DataFrame:
+def _frame_of(columns: Sequence[Column], header: tuple[str, ...], where: str) -> pl.DataFrame:
     names = unique_names(path for path, _ in columns)
     if header and not set(header) <= set(names):
         raise DataError(
@@ -189,7 +191,7 @@ def _named(columns: Sequence[Column], header: tuple[str, ...], where: str) -> pl
 
 
 def unique_names(paths: Iterable[tuple[str, ...]]) -> list[str]:
-    """Return the last part of each path, with as many before it as tell it apart."""
+    """Return the last part of each path, with as many parts before it as make it unique."""
     paths = list(paths)
     lengths = [1] * len(paths)
     while True:
@@ -203,29 +205,31 @@ def unique_names(paths: Iterable[tuple[str, ...]]) -> list[str]:
         lengths = longer
 
 
-def column_of(pieces: Sequence[Array], *, text: bool, at: str) -> pl.Series:
+def column_of(pieces: Sequence[Array], *, as_text: bool, where: str) -> pl.Series:
     """Return arrays one after the other, as text or as numbers.
 
     Raises:
         DataError: whole numbers too large to stand beside fractions.
     """
-    if text:
+    if as_text:
         return pl.Series([str(cell) or None for piece in pieces for cell in piece], dtype=pl.String)
     filled = [piece for piece in pieces if piece.size]
     if not filled:
         return pl.Series([], dtype=pl.Float64)
-    whole = np.concatenate(filled)
-    whole = whole.astype(whole.dtype.newbyteorder("="), copy=False)
-    if whole.dtype.kind == "f" and any(
-        piece.dtype.kind in "iu" and piece.dtype.itemsize == 8 and (abs(piece.astype(float)) > _EXACT).any()
+    values = np.concatenate(filled)
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    if values.dtype.kind == "f" and any(
+        piece.dtype.kind in "iu"
+        and piece.dtype.itemsize == 8
+        and (abs(piece.astype(float)) > LARGEST_EXACT).any()
         for piece in filled
     ):
         raise DataError(
             "integers-too-large",
             "whole numbers are too large to stand beside fractions",
-            where=at,
+            where=where,
             found="numbers of several types",
             expected="one type",
             remedy="save them as one type: double(x)",
         )
-    return pl.Series(whole.astype(np.int64) if whole.dtype == np.uint32 else whole)
+    return pl.Series(values.astype(np.int64) if values.dtype == np.uint32 else values)

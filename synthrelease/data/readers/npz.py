@@ -29,8 +29,8 @@ class Npz(Arrays):
     def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, StoredArray]]:
         """Return the members that are arrays, from their heads."""
         with zipfile.ZipFile(file) as archive:
-            members = [one for one in archive.infolist() if one.filename.endswith(".npy")]
-            names = [one.filename.removesuffix(".npy") for one in members]
+            members = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
+            names = [entry.filename.removesuffix(".npy") for entry in members]
             if len(set(names)) < len(names):
                 raise DataError(
                     "duplicate-variable",
@@ -39,22 +39,22 @@ class Npz(Arrays):
                     expected="names of their own",
                     remedy="write it anew: np.savez(NAME, x=…, y=…)",
                 )
-            yield {name: _stored(archive, member) for name, member in zip(names, members, strict=True)}
+            yield {name: _stored_array(archive, member) for name, member in zip(names, members, strict=True)}
 
 
-def _stored(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> StoredArray:
+def _stored_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> StoredArray:
     with archive.open(member) as file:
         version = np.lib.format.read_magic(file)
         head = (
             np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         )
         shape, _, dtype = head(file)
-        size = math.prod(shape) * dtype.itemsize
+        size_bytes = math.prod(shape) * dtype.itemsize
         # An array is made before its values are read: there must be as many as it declares.
-        complete = dtype.hasobject or member.file_size == file.tell() + size
+        complete = dtype.hasobject or member.file_size == file.tell() + size_bytes
     incomplete = Flaw("values-missing", "another number of values than it declares")
     flaw = plain(dtype) or (None if complete else incomplete)
-    return StoredArray(shape, size, flaw, partial(_read, archive, member))
+    return StoredArray(shape, size_bytes, flaw, partial(_read, archive, member))
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:

@@ -23,50 +23,14 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         MachineError: no permission, or an error of the file system.
     """
     try:
-        mode = path.stat().st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a pipe may wait for ever
-            raise DataError(
-                "not-a-regular-file",
-                "the path leads to no regular file",
-                where=str(path),
-                found="a pipe, a device or a socket",
-                expected="a file, which is read more than once",
-                remedy="write the data to a file, and name that",
-            )
+        _refuse_special(path)
         file = path.open("rb")
-    except (FileNotFoundError, NotADirectoryError):
-        if path.is_symlink():
-            raise DataError(
-                "broken-link",
-                "the file is a link to one that is not there",
-                where=str(path),
-                remedy="fetch what it leads to: git annex get, or datalad get, in a dataset that they keep",
-            ) from None
-        raise DataError(
-            "no-such-file",
-            "there is no such file",
-            where=str(path),
-            remedy="paths in a plan are relative to the plan",
-        ) from None
-    except IsADirectoryError:
-        raise DataError(
-            "path-is-folder",
-            "the path is a folder",
-            where=str(path),
-            expected="one file, or a folder with a `pattern`",
-            remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
-        ) from None
     except PermissionError:
         raise MachineError(
             "cannot-read", "the file may not be read", where=str(path), remedy="check its permissions"
         ) from None
-    except (OSError, ValueError):
-        raise DataError(
-            "bad-path",
-            "no file can have this path",
-            where=repr(str(path))[:300],
-            remedy="correct the input's `path`: a name is too long, or has characters that no name may have",
-        ) from None
+    except (OSError, ValueError) as error:
+        raise _not_opened(path, error) from None
     with file:
         try:
             yield file
@@ -78,6 +42,52 @@ def opened(path: Path) -> Iterator[BinaryIO]:
                 found=error.strerror or "",
                 remedy="check the disk, or copy the file elsewhere",
             ) from None
+
+
+def _refuse_special(path: Path) -> None:
+    """Refuse what is neither a file nor a folder: opening a pipe may wait for ever."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise DataError(
+            "not-a-regular-file",
+            "the path leads to no regular file",
+            where=str(path),
+            found="a pipe, a device or a socket",
+            expected="a file, which is read more than once",
+            remedy="write the data to a file, and name that",
+        )
+
+
+def _not_opened(path: Path, error: OSError | ValueError) -> DataError:
+    """Why a path cannot be opened, whatever its permissions."""
+    if isinstance(error, IsADirectoryError):
+        return DataError(
+            "path-is-folder",
+            "the path is a folder",
+            where=str(path),
+            expected="one file, or a folder with a `pattern`",
+            remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
+        )
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return DataError(
+            "bad-path",
+            "no file can have this path",
+            where=repr(str(path))[:300],
+            remedy="correct the input's `path`: a name is too long, or has characters that no name may have",
+        )
+    if path.is_symlink():
+        return DataError(
+            "broken-link",
+            "the file is a link to one that is not there",
+            where=str(path),
+            remedy="fetch what it leads to: git annex get, or datalad get, in a dataset that they keep",
+        )
+    return DataError(
+        "no-such-file",
+        "there is no such file",
+        where=str(path),
+        remedy="paths in a plan are relative to the plan",
+    )
 
 
 def folders_below(folder: Path) -> Iterator[tuple[Path, list[str]]]:
@@ -110,7 +120,7 @@ def folders_below(folder: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 @contextmanager
-def refused(error: DataError) -> Iterator[None]:
+def library_faults_as(error: DataError) -> Iterator[None]:
     """Raise an error of ours for whatever a library says of a file that it cannot read, or warns of: it may quote the file."""
     try:
         with warnings.catch_warnings():
@@ -118,8 +128,8 @@ def refused(error: DataError) -> Iterator[None]:
             yield
     except SynthReleaseError:
         raise
-    except Exception as said:
+    except Exception as fault:
         # A place before the file's beginning is the file's fault, all else the machine's.
-        if isinstance(said, OSError) and said.errno not in (None, errno.EINVAL):
+        if isinstance(fault, OSError) and fault.errno not in (None, errno.EINVAL):
             raise
         raise error from None

@@ -11,44 +11,37 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Piece, Where, as_cells, sliced
+from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, as_cells, sliced
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-_ROW = "synthrelease row"  # no column of anybody's
+_ROW = "synthrelease row"  # a name that no file has
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
-class Parquet:
+class Parquet(SingleFile):
     """Reader of Parquet files; columns keep the types they have."""
 
     name = "parquet"
     formats = ".parquet"
+    endings = (".parquet",)
     uses: tuple[str, ...] = ()
-
-    def matches(self, path: Path) -> bool:
-        """Whether the name ends in .parquet."""
-        return path.name.lower().endswith(".parquet")
-
-    def files(self, source: Source) -> list[Path]:
-        """Return the file."""
-        return [source.path]
 
     def column_names(self, source: Source) -> list[str]:
         """Return the schema's names."""
         return list(_size(source.path)[1])
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns, and the number of each row from 0, as every Parquet tool counts; row groups without wanted rows are skipped."""
         path = source.path
-        if where is not None:
-            yield from sliced(_chosen(path, columns, where), most)
+        if row_filter is not None:
+            yield from sliced(_filtered(path, columns, row_filter), most_rows)
             return
-        for start in range(0, _size(path)[0], most):
-            frame = _collected(path, _scan(path).select(columns).slice(start, most))
+        for start in range(0, _size(path)[0], most_rows):
+            frame = _collected(path, _scan(path).select(columns).slice(start, most_rows))
             yield frame, np.arange(start, start + frame.height)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
@@ -56,11 +49,11 @@ class Parquet:
         return f"row {line}"
 
 
-def _chosen(path: Path, columns: list[str], where: Where) -> Piece:
+def _filtered(path: Path, columns: list[str], row_filter: RowFilter) -> Piece:
     numbered = pl.scan_parquet(path, glob=False, row_index_name=_ROW)
-    dtype = _collected(path, _scan(path).select(where.column).head(0)).schema[where.column]
-    wanted = numbered.filter(pl.col(where.column).is_in(as_cells(where.values, dtype).implode()))
-    frame = _collected(path, wanted.select([*columns, _ROW]))
+    dtype = _collected(path, _scan(path).select(row_filter.column).head(0)).schema[row_filter.column]
+    selected = numbered.filter(pl.col(row_filter.column).is_in(as_cells(row_filter.values, dtype).implode()))
+    frame = _collected(path, selected.select([*columns, _ROW]))
     return frame.select(columns), frame[_ROW].to_numpy().astype(np.int64)
 
 
@@ -79,8 +72,8 @@ def _collected(path: Path, query: pl.LazyFrame) -> pl.DataFrame:
 def _size(path: Path) -> tuple[int, tuple[str, ...]]:
     """The number of rows and the names of the columns, from the file's foot; the library then maps the file by its name."""
     with opened(path) as file:
-        about = os.fstat(file.fileno())
-    return _known_size(path, about.st_size, about.st_mtime_ns)
+        status = os.fstat(file.fileno())
+    return _known_size(path, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -90,7 +83,7 @@ def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str,
         rows = int(_scan(path).select(pl.len()).collect().item())
     except _BROKEN:
         raise _broken(path) from None
-    refuse_unpacked(path, packed=size, unpacked=8 * rows * len(columns), times=STREAMED_TIMES)
+    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=8 * rows * len(columns), times=STREAMED_TIMES)
     return rows, columns
 
 

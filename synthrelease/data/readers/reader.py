@@ -24,7 +24,7 @@ def as_cells(values: pl.Series, dtype: pl.DataType) -> pl.Series:
     return cells.filter(cells.cast(values.dtype, strict=False) == values)
 
 
-class Where(NamedTuple):
+class RowFilter(NamedTuple):
     """The rows that are wanted: those whose cell in a column is one of some values."""
 
     column: str
@@ -34,13 +34,13 @@ class Where(NamedTuple):
         """Return some columns of those among some rows."""
         frame, lines = rows
         cells = as_cells(self.values, frame[self.column].dtype).implode()
-        wanted = frame[self.column].is_in(cells).fill_null(value=False)
-        return frame.filter(wanted).select(columns), lines[wanted.to_numpy()]
+        selected = frame[self.column].is_in(cells).fill_null(value=False)
+        return frame.filter(selected).select(columns), lines[selected.to_numpy()]
 
 
-def with_column(columns: Sequence[str], where: Where | None) -> list[str]:
+def with_column(columns: Sequence[str], row_filter: RowFilter | None) -> list[str]:
     """Return the columns to read for some columns of the rows that are wanted."""
-    return list(dict.fromkeys(columns if where is None else [*columns, where.column]))
+    return list(dict.fromkeys(columns if row_filter is None else [*columns, row_filter.column]))
 
 
 def united(pieces: Sequence[Piece]) -> Piece:
@@ -51,11 +51,25 @@ def united(pieces: Sequence[Piece]) -> Piece:
     return frame, np.concatenate([lines for _, lines in pieces])
 
 
-def sliced(rows: Piece, most: int) -> Iterator[Piece]:
+def sliced(rows: Piece, most_rows: int) -> Iterator[Piece]:
     """Yield rows, at most so many at a time; of no rows, one piece without any."""
     frame, lines = rows
-    for start in range(0, max(1, frame.height), most):
-        yield frame.slice(start, most), lines[start : start + most]
+    for start in range(0, max(1, frame.height), most_rows):
+        yield frame.slice(start, most_rows), lines[start : start + most_rows]
+
+
+class SingleFile:
+    """What formats have in common whose rows are in one file."""
+
+    endings: tuple[str, ...] = ()  # of their names, in lower case
+
+    def matches(self, path: Path) -> bool:
+        """Whether the name of a file ends like this format."""
+        return path.name.lower().endswith(self.endings)
+
+    def files(self, source: Source) -> list[Path]:
+        """Return the file."""
+        return [source.path]
 
 
 class Reader(Protocol):
@@ -84,7 +98,7 @@ class Reader(Protocol):
         ...
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns (text, or numbers where the format has types) and the place of each row.
 

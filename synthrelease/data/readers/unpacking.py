@@ -14,24 +14,24 @@ STREAMED_TIMES = 200  # the file's size, of text that is read in pieces
 WHOLE_TIMES = 64  # the file's size, of a table that is read at once
 
 
-def refuse_unpacked(path: Path, *, packed: int, unpacked: int, times: int) -> None:
+def refuse_unpacked(path: Path, *, packed_bytes: int, unpacked_bytes: int, times: int) -> None:
     """Refuse a file that unpacks to far more than tables do.
 
     Args:
         path: of the file.
-        packed: its size, in bytes.
-        unpacked: so many bytes it comes to, as far as is known.
+        packed_bytes: its size, in bytes.
+        unpacked_bytes: so many bytes it comes to, as far as is known.
         times: its size that it may come to beyond what is free.
 
     Raises:
         DataError: so it is.
     """
-    if unpacked > FREELY_BYTES + times * packed:
+    if unpacked_bytes > FREELY_BYTES + times * packed_bytes:
         raise DataError(
             "unpacks-to-too-much",
             "the file unpacks to far more than tables do",
             where=str(path),
-            found=f"{unpacked / 1e6:.0f} MB or more, of a file of {packed / 1e6:.1f} MB",
+            found=f"{unpacked_bytes / 1e6:.0f} MB or more, of a file of {packed_bytes / 1e6:.1f} MB",
             expected=f"at most {FREELY_BYTES >> 20} MiB, and {times} times its size",
             remedy="if it is sound, write it as text that is not packed (.csv)",
         )

@@ -131,9 +131,11 @@ def refuse_unreadable(path: Path, beginning: bytes = b"") -> None:
     Raises:
         DataError: it is; the remedy says how to export it.
     """
-    found = next((told for start, told in _BEGINNINGS.items() if beginning.startswith(start)), None)
+    kind = next((candidate for start, candidate in _BEGINNINGS.items() if beginning.startswith(start)), None)
     name = path.name.lower()
-    found = found or next((told for ending, told in _ENDINGS.items() if name.endswith(ending)), None)
-    if found is not None:
-        code, what, remedy = found
-        raise DataError(code, "files of this kind cannot be read", where=str(path), found=what, remedy=remedy)
+    kind = kind or next((candidate for ending, candidate in _ENDINGS.items() if name.endswith(ending)), None)
+    if kind is not None:
+        code, content, remedy = kind
+        raise DataError(
+            code, "files of this kind cannot be read", where=str(path), found=content, remedy=remedy
+        )

@@ -63,7 +63,7 @@ def check_text(
         ) from None
 
 
-def _not_utf8(code: str, where: str, found: str, remedy: str) -> DataError:
+def _not_utf8(code: str, where: str, content: str, remedy: str) -> DataError:
     return DataError(
-        code, "the file is not UTF-8 text", where=where, found=found, expected="UTF-8", remedy=remedy
+        code, "the file is not UTF-8 text", where=where, found=content, expected="UTF-8", remedy=remedy
     )

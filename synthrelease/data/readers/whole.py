@@ -6,30 +6,21 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
-from synthrelease.data.readers.reader import Piece, Where, sliced, with_column
+from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, sliced, with_column
 from synthrelease.data.source import Source
 
 
-class Whole(ABC):
-    """A format that says how its files become tables; the last one is kept, since several things are asked of it in turn.
-
-    Attributes:
-        name: as `format` in a plan has it.
-        formats: what its files are called, in words.
-        endings: of their names, in lower case.
-        uses: the keys of an input that say how to read it.
-    """
+class WholeFile(SingleFile, ABC):
+    """A format that says how its files become tables; the last table is cached, since it is used several times in turn."""
 
     name: str
     formats: str
     uses: tuple[str, ...]
-    endings: tuple[str, ...] = ()
 
     @abstractmethod
     def table(self, source: Source) -> pl.DataFrame:
@@ -43,32 +34,24 @@ class Whole(ABC):
     def place(self, source: Source, line: int) -> str:
         """Name row number `line` of the table as the file's own tools would find it."""
 
-    def matches(self, path: Path) -> bool:
-        """Whether a file's name is of this format."""
-        return bool(self.endings) and path.name.lower().endswith(self.endings)
-
-    def files(self, source: Source) -> list[Path]:
-        """Return the file."""
-        return [source.path]
-
     def column_names(self, source: Source) -> list[str]:
         """Return the table's names."""
         return self._kept(source).columns
 
     def slices(
-        self, source: Source, columns: list[str], most: int, where: Where | None = None
+        self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns, and the numbers of the rows."""
-        frame = self._kept(source).select(with_column(columns, where))
+        frame = self._kept(source).select(with_column(columns, row_filter))
         rows = frame, np.arange(frame.height)
-        yield from sliced(rows if where is None else where.chosen(rows, columns), most)
+        yield from sliced(rows if row_filter is None else row_filter.chosen(rows, columns), most_rows)
 
     def _kept(self, source: Source) -> pl.DataFrame:
         with opened(source.path) as file:
-            about = os.fstat(file.fileno())
-        return _table(self, source, about.st_size, about.st_mtime_ns)
+            status = os.fstat(file.fileno())
+        return _table(self, source, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=1)
-def _table(reader: Whole, source: Source, size: int, written_ns: int) -> pl.DataFrame:  # noqa: ARG001  another file is another table
+def _table(reader: WholeFile, source: Source, size: int, written_ns: int) -> pl.DataFrame:  # noqa: ARG001  another file is another table
     return reader.table(source)

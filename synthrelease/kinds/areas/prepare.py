@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from synthrelease.data.area_reading import read_areas
 from synthrelease.data.area_shapes import ELSEWHERE
-from synthrelease.data.areas import Areas, read_areas
+from synthrelease.data.areas import Areas
 from synthrelease.data.facts import Facts
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen

@@ -16,8 +16,9 @@ from matplotlib.path import Path as Outline
 from PIL import Image
 from refusals import refused
 
+from synthrelease.data.area_reading import read_areas
 from synthrelease.data.area_shapes import ELSEWHERE
-from synthrelease.data.areas import Areas, read_areas
+from synthrelease.data.areas import Areas
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen

@@ -19,7 +19,7 @@ from refusals import check_refusal
 from synthrelease.data.cells import numbers
 from synthrelease.data.features import load_features
 from synthrelease.data.readers import reader_for
-from synthrelease.data.readers.whole import Whole
+from synthrelease.data.readers.whole import WholeFile
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
@@ -45,7 +45,7 @@ def written(folder: Path, kind: str, arrays: dict[str, Any]) -> Path:
 
 def table(path: Path, axes: tuple[str, ...] = AXES, **options: Any) -> Any:
     reader = reader_for(Source(path))
-    assert isinstance(reader, Whole)
+    assert isinstance(reader, WholeFile)
     return reader.table(Source(path, axes=axes, **options))
 
 

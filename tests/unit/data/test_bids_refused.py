@@ -27,7 +27,7 @@ from goldens import figures
 from refusals import refused
 
 from synthrelease.data.gaze import load_gaze
-from synthrelease.data.readers import bids
+from synthrelease.data.readers.bids_screen import screen_metadata
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
@@ -47,7 +47,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_the_screen_is_described_in_units_of_a_plan(root: Path) -> None:
-    told = bids.described(source(root))
+    told = screen_metadata(source(root))
     assert (told.width_px, told.height_px) == (800, 600)
     assert (told.width_mm, told.height_mm, told.distance_mm) == (400.0, 300.0, 600.0)
     assert (told.origin, told.coordinates, told.system) == ("top-left", "pixels", "gaze-on-screen")
@@ -64,14 +64,14 @@ def test_what_is_not_said_of_the_screen_is_none(root: Path) -> None:
     for task in TASKS:
         edited(root / f"task-{task}_events.json", StimulusPresentation=None)
         edited(root / f"task-{task}_physio.json", x_coordinate=None)
-    told = bids.described(source(root))
+    told = screen_metadata(source(root))
     assert {told.width_px, told.width_mm, told.distance_mm, told.origin, told.coordinates} == {None}
     parts = {"ScreenDistance": [-0.1, 0, 0.5], "ScreenSize": "n/a", "ScreenOrigin": ["center", "center"]}
     edited(root / "task-look_events.json", StimulusPresentation=parts)
-    told = bids.described(source(root))
+    told = screen_metadata(source(root))
     assert (told.distance_mm, told.width_mm, told.origin) == (500.0, None, "centre")
     edited(root / "task-look_events.json", StimulusPresentation={**parts, "ScreenDistance": "n/a"})
-    assert bids.described(source(root)).distance_mm is None
+    assert screen_metadata(source(root)).distance_mm is None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_screen_that_differs_or_cannot_be_is_refused(
     about = json.loads(path.read_text())["StimulusPresentation"]
     edited(path, StimulusPresentation={**about, key: value})
     with refused(DataError, code, where="task-read") as caught:
-        bids.described(source(root))
+        screen_metadata(source(root))
     assert key in caught.value.problem
     assert expected in caught.value.expected
     assert CANARY not in str(caught.value)

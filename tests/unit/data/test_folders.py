@@ -98,7 +98,7 @@ def test_patterns(tmp_path: Path, pattern: str, names: list[str], cells: list[tu
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x\n1\n")
-    found = folders.found_files(Source(tmp_path, pattern=pattern))
+    found = folders.matching_files(Source(tmp_path, pattern=pattern))
     assert [tuple(file.cells.values()) for file in found] == cells
     assert folders.pattern_columns(pattern) == list(found[0].cells)
 
@@ -120,7 +120,7 @@ def test_what_is_hidden_or_of_a_system_is_left_alone(tmp_path: Path, pattern: st
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"x\n1\n")
-    found = folders.found_files(Source(tmp_path, pattern=pattern))
+    found = folders.matching_files(Source(tmp_path, pattern=pattern))
     assert [file.source.path.name for file in found] == ["P1.csv"]
 
 
@@ -129,7 +129,7 @@ def test_a_pattern_may_begin_with_a_point(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x\n1\n")
     for pattern in (".{person}.csv", ".data/{person}.csv", "**/.P{person}.csv"):
-        assert len(folders.found_files(Source(tmp_path, pattern=pattern))) == 1
+        assert len(folders.matching_files(Source(tmp_path, pattern=pattern))) == 1
 
 
 def test_a_column_of_two_types_is_refused(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ statistics = ["mean"]
 
 def test_rows_are_sliced(tmp_path: Path) -> None:
     source = Source(written(tmp_path / "d"), pattern=PATTERN)
-    slices = [table.frame for table in read_slices(source, ["person", "x"], most=3)]
+    slices = [table.frame for table in read_slices(source, ["person", "x"], most_rows=3)]
     assert all(frame.height <= 3 for frame in slices)
     assert pl.concat(slices).equals(read_table(source, ["person", "x"]).frame)
 

@@ -19,7 +19,7 @@ import synthrelease
 from synthrelease.building.design import make_design
 from synthrelease.building.preview import preview
 from synthrelease.data.cells import labels, numbers
-from synthrelease.data.in_memory import Held, unnested
+from synthrelease.data.in_memory import InMemoryFrame, split_coordinates
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError, InputError, MachineError, PlanError
@@ -43,7 +43,7 @@ def study(folder: Path) -> tuple[Path, dict[str, pl.DataFrame], Path]:
 
 
 def source(frame: object, name: str = "frames['x']") -> Source:
-    return Source(Path(name), frame=Held.of(frame, name))
+    return Source(Path(name), frame=InMemoryFrame.of(frame, name))
 
 
 def used(frame: object) -> None:
@@ -176,7 +176,7 @@ def test_python_objects_in_a_frame_are_refused_where_the_plan_names_them() -> No
     refused(frame, "not-plain-cells", "column 'x'")
     assert read_table(source(frame), ["person"]).frame.height == 2
     with refusals.refused(DataError, "not-plain-cells", where="column 'x'"):
-        read_table(source(frame), ["person"], where=("x", pl.Series(["canary"])))
+        read_table(source(frame), ["person"], row_filter=("x", pl.Series(["canary"])))
 
 
 def test_the_extra_has_all_that_frames_of_pandas_need(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_the_extra_has_all_that_frames_of_pandas_need(monkeypatch: pytest.Monkey
     frame = pd.DataFrame({"person": ["canary"]})
     monkeypatch.setattr(pl, "from_pandas", lambda *_, **__: import_of_what_is_missing())
     with refusals.refused(MachineError, "extra-missing") as caught:
-        Held.of(frame, "frame")
+        InMemoryFrame.of(frame, "frame")
     assert "pyarrow" in caught.value.problem
     assert "synthrelease[pandas]" in caught.value.remedy
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
@@ -225,7 +225,7 @@ def test_lists_of_coordinates_become_columns() -> None:
         },
         schema_overrides={"three": pl.Array(pl.Float64, 6)},
     )
-    found = unnested(frame, "f")
+    found = split_coordinates(frame, "f")
     assert found.columns == [
         *("one_x", "one_y", "two_xl", "two_yl", "two_xr", "two_yr"),
         *("three_xl", "three_yl", "three_xr", "three_yr", "three_xa", "three_ya"),
@@ -276,10 +276,10 @@ def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
 
 def test_slices_and_chosen_rows_know_their_places() -> None:
     rows = source(pl.DataFrame({"person": ["a", "b", None, "a"], "x": [1, 2, 3, 4]}))
-    some = read_table(rows, ["x"], where=("person", pl.Series(["a"])))
+    some = read_table(rows, ["x"], row_filter=("person", pl.Series(["a"])))
     assert some.frame["x"].to_list() == [1, 4]
     assert some.place(1, "x") == "frames['x'], row 3, column 'x'"
-    slices = list(read_slices(rows, ["x"], most=3))
+    slices = list(read_slices(rows, ["x"], most_rows=3))
     assert [one.frame["x"].to_list() for one in slices] == [[1, 2, 3], [4]]
     assert slices[1].place(0, "x") == "frames['x'], row 3, column 'x'"
 

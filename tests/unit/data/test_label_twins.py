@@ -14,14 +14,14 @@ from refusals import refused
 from tiers import few
 
 from synthrelease import arrays, build, preview
-from synthrelease.data.label_twins import Twins, label_twins
+from synthrelease.data.label_twins import LabelTwins, label_twins
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 CODING, CAPITALS, BLANKS, SEPARATORS, NUMBER = "coding", "capitals", "blanks", "separators", "numbers"
 
 
-def lines_of(twins: Twins | None) -> list[tuple[str, str]]:
+def lines_of(twins: LabelTwins | None) -> list[tuple[str, str]]:
     assert twins is not None
     return [re.findall(r"(\w+\.csv), line (\d+)", place)[0] for place in twins.places]
 

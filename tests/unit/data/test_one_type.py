@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from synthrelease.data import in_memory
-from synthrelease.data.in_memory import Held
+from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.errors import DataError
 
@@ -17,12 +17,12 @@ from synthrelease.errors import DataError
 def test_a_list_of_numbers_and_texts_is_refused(cells: list[object]) -> None:
     """NumPy would make the label 1 of another person "1.0"."""
     with pytest.raises(DataError) as caught:
-        Held.of_arrays({"stimulus": cells}, "call")
+        InMemoryFrame.of_arrays({"stimulus": cells}, "call")
     assert caught.value.code == "bad-array"
 
 
 def test_texts_stay_texts() -> None:
-    taken = Held.of_arrays({"stimulus": ["1", "b", None], "who": ("x", "y", "z")}, "call").frame
+    taken = InMemoryFrame.of_arrays({"stimulus": ["1", "b", None], "who": ("x", "y", "z")}, "call").frame
     assert taken.rows() == [("1", "x"), ("b", "y"), (None, "z")]
 
 

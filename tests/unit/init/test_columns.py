@@ -7,7 +7,7 @@ import pytest
 from goldens import figures
 
 from synthrelease.init import identifiers
-from synthrelease.init.identifiers import telling_columns
+from synthrelease.init.identifiers import identifier_columns
 from synthrelease.init.missing_codes import missing_codes
 from synthrelease.init.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, X, Y, roles_of
 from synthrelease.init.usual_ranges import usual_range
@@ -82,8 +82,8 @@ def test_coordinates_are_those_of_the_tool() -> None:
     ],
 )
 def test_what_tells_too_much(name: str, cells: list[object], what: str) -> None:
-    found = telling_columns(pl.DataFrame({name: pl.Series(cells, strict=False), "x": [0.5] * len(cells)}))
-    assert [one.what for one in found] == ([what] if what else [])
+    found = identifier_columns(pl.DataFrame({name: pl.Series(cells, strict=False), "x": [0.5] * len(cells)}))
+    assert [one.content for one in found] == ([what] if what else [])
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_what_is_usual(column: str, ends: tuple[float, float], unit: str) -> Non
     assert found is not None
     assert (*found.ends, found.unit) == (*ends, unit)
     shown = str(found)
-    for part in (found.what, found.unit, found.source):
+    for part in (found.quantity, found.unit, found.source):
         assert part in shown
     assert set(map(float, ends)) <= set(figures(shown))
     assert "  " not in shown
@@ -143,8 +143,8 @@ def test_of_what_is_not_known_nothing_is_said() -> None:
 
 
 def test_one_word_in_every_row_is_nobody_s_initials() -> None:
-    assert telling_columns(pl.DataFrame({"TYPE": ["DAT"] * 9})) == []
-    assert telling_columns(pl.DataFrame({"who": ["AB", "CD"] * 9}))
+    assert identifier_columns(pl.DataFrame({"TYPE": ["DAT"] * 9})) == []
+    assert identifier_columns(pl.DataFrame({"who": ["AB", "CD"] * 9}))
 
 
 def test_a_variance_has_the_largest_that_its_range_allows() -> None:

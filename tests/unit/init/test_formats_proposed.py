@@ -178,7 +178,7 @@ def test_a_pattern_that_is_given_names_the_parts(tmp_path: Path) -> None:
         tmp_path, folder, "--pattern", "P{person}_R{recording}.csv", "--person", "person"
     )  # fmt: skip
     assert inputs["features"]["columns"] == {"person": "person", "recording": "recording", "time": "t_s"}
-    refused("no-file-fits", [folder], tmp_path / "p.toml", given={"pattern": "Z{person}.csv"})
+    refused("no-file-fits", [folder], tmp_path / "p.toml", source_fields={"pattern": "Z{person}.csv"})
 
 
 def test_cells_of_matlab(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_cells_of_matlab(tmp_path: Path) -> None:
     plan = tmp_path / "p.toml"
     error = refused("several-variables", [path], plan, people=["subjects"])
     assert "--table looks" in error.remedy  # not a sentence: an option
-    error = refused("person-column-needed", [path], plan, given={"table": "looks"})
+    error = refused("person-column-needed", [path], plan, source_fields={"table": "looks"})
     assert "'subjects'" in error.found
     inputs = proposed(tmp_path, path, "--table", "looks", "--person", "subjects")
     assert inputs["gaze"]["table"] == "looks"

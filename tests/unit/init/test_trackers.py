@@ -14,7 +14,7 @@ from tracker_exports import EXPORTS as ON_DESKS
 from tracker_exports import Export
 
 from synthrelease.init.excerpt import excerpt_of
-from synthrelease.init.identifiers import telling_columns
+from synthrelease.init.identifiers import identifier_columns
 from synthrelease.init.propose import propose
 from synthrelease.init.roles import X, plain_name, roles_of
 from synthrelease.init.sources import tables_in
@@ -91,7 +91,7 @@ def test_names_of_the_table_are_plain_and_in_one_place() -> None:
             tracker.duration,
             tracker.screen,
         )
-        names = [name for row in (*tracker.signs, *roles, tuple(tracker.telling)) for name in row]
+        names = [name for row in (*tracker.signs, *roles, tuple(tracker.identifiers)) for name in row]
         names += [one for point in tracker.points for one in (point.across, point.down)]
         assert [plain_name(name) for name in names] == names
         assert all(point.across != point.down for point in tracker.points)
@@ -131,9 +131,9 @@ def test_both_coordinates_are_of_one_pair() -> None:
 
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda tracker: tracker.name)
 def test_all_that_a_tool_tells_is_warned_of(tracker: Tracker) -> None:
-    frame = pl.DataFrame({name: ["of some kind"] for name in (*tracker.signs[0], *tracker.telling)})
-    assert {one.column: one.what for one in telling_columns(frame)} == {
-        column: trackers().telling[kind] for column, kind in tracker.telling.items()
+    frame = pl.DataFrame({name: ["of some kind"] for name in (*tracker.signs[0], *tracker.identifiers)})
+    assert {one.column: one.content for one in identifier_columns(frame)} == {
+        column: trackers().identifiers[kind] for column, kind in tracker.identifiers.items()
     }
 
 

@@ -111,7 +111,7 @@ def joined(several: tuple[Partition, ...], collect: Any) -> Any:
 @pytest.fixture(autouse=True)
 def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text is as good as Parquet: these files count as too large for memory."""
-    monkeypatch.setattr(delimited, "_BLOCK", 500)
+    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 500)
 
 
 @pytest.mark.quick_for("shuffled-gaze.csv", "who-gaze.parquet")

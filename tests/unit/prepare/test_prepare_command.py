@@ -142,7 +142,7 @@ def test_people_in_parts_are_the_same_people(plan: Path, to: str, monkeypatch: p
     options = {"settings": Settings(window_s=3), "pupil": "pupil"}
     whole = prepare(spec, to, **options)
     steps = []
-    monkeypatch.setattr(prepared, "_PART_ROWS", mixed.height // 3)
+    monkeypatch.setattr(prepared, "_PARTITION_ROWS", mixed.height // 3)
     parts = prepare(spec, to, **options, progress=lambda *step: steps.append(step))
     assert [step[1:] for step in steps] == [(number, 4) for number in range(4)]
     assert all(to in step[0] for step in steps)
