@@ -42,7 +42,7 @@ from synthrelease.numerics.spectral_signals import (
     OF_START,
     SpectralSignalForm,
 )
-from synthrelease.report.figures import save
+from synthrelease.report.figures import save_png
 from synthrelease.report.signal_figures import signals_figure, utility_figure
 
 NAMES = (
@@ -116,7 +116,7 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
         y_label="change from own mean, mm",
         truth={r: exact[i, 0] for i, r in enumerate(CONDITIONS)},
     )
-    save(figure, path)
+    save_png(figure, path)
 
 
 def _draw_utility(data: Features, path: Path) -> None:
@@ -133,7 +133,7 @@ def _draw_utility(data: Features, path: Path) -> None:
         y_label="variance over time / MSE",
         caption="ε per person, δ = 10⁻⁵, Gaussian noise. At 1 a flat line at the true level does as well.",
     )
-    save(figure, path)
+    save_png(figure, path)
 
 
 # --- mechanisms

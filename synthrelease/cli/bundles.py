@@ -43,7 +43,7 @@ def verify(
     cannot check without the data is listed in the documentation, page "format".
     """
     from synthrelease.api import verify as run
-    from synthrelease.report.summary import worthless
+    from synthrelease.report.summary import unprotected_outputs
 
     if quick and policy is not None:
         raise click.UsageError(
@@ -60,7 +60,7 @@ def verify(
         if result.ok and quick:
             click.echo("Quick      no value was compared with the manifest, and no claim recomputed")
         elif result.ok and result.manifest is not None:
-            for name, guarantee in worthless(result.manifest):
+            for name, guarantee in unprotected_outputs(result.manifest):
                 click.echo(printable(f"Beware     {name}: {guarantee}"))
     if not result.ok:
         raise SystemExit(FAULT)
@@ -159,7 +159,7 @@ def report(
     "form",
     type=click.Choice(list(FORMATS)),
     required=True,
-    help="; ".join(f"{name}: {form.told}" for name, form in FORMATS.items()) + ".",
+    help="; ".join(f"{name}: {form.description}" for name, form in FORMATS.items()) + ".",
 )
 @click.option(
     "-o",

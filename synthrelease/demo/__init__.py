@@ -18,7 +18,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.numerics.blur import blurred
 from synthrelease.parallel import Progress
-from synthrelease.report.figures import Look, comparison_figure, save
+from synthrelease.report.figures import MapLegend, comparison_figure, save_png
 from synthrelease.report.public_report import write_report
 
 FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
@@ -109,12 +109,12 @@ def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
     epsilon = output["guarantee"]["epsilon"]
     figure = comparison_figure(
         {f"released, ε = {epsilon:g}": released, "exact, stays private": exact},
-        Look(Screen(**p["screen"]), p["blur_px"], "attention"),
+        MapLegend(Screen(**p["screen"]), p["blur_px"], "attention"),
         title="Where about 100 people an image looked: what is published, and what is not",
         caption="Only the upper row is in the bundle. The lower one can be shown because the sample data is public.",
     )
     try:
-        save(figure, picture)
+        save_png(figure, picture)
     except OSError as error:
         raise cannot_write(picture, error) from None
     return {s: float(np.corrcoef(released[s].ravel(), exact[s].ravel())[0, 1]) for s in released}

@@ -97,7 +97,7 @@ class CurvePicture(NamedTuple):
         figure = trade_figure(
             [drawn for _, drawn in points],
             epsilons=[row[0] for row, _ in points],
-            own=curve.plan_epsilon,
+            released_epsilon=curve.plan_epsilon,
             y_label=curve.measure.name,
             without_data=curve.without_data,
         )

@@ -1,1 +1,1 @@
-"""A release in the forms that other tools read. Every export says what is promised to each person, never less than the bundle."""
+"""A release in the forms that other tools read. Every export states the guarantee to each person, never less than the bundle."""

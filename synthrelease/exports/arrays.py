@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -11,9 +11,10 @@ import numpy as np
 from synthrelease.bundle import Bundle
 from synthrelease.dp.event import from_json
 from synthrelease.errors import MachineError, no_such
-from synthrelease.exports.guarantee_text import title
-from synthrelease.exports.tables import guarantee_sentence
+from synthrelease.exports.guarantee_text import guarantee_sentence, title
+from synthrelease.exports.table import free_name
 from synthrelease.kinds.dataset import Axis, Dataset
+from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.report.families import families_of
 from synthrelease.report.released import Released
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     """Return the published values of an output with their coordinates: `ReadableBundle.to_xarray`."""
-    output = next((one for one in bundle.manifest["outputs"] if one["name"] == name), None)
+    output = next((entry for entry in bundle.manifest["outputs"] if entry["name"] == name), None)
     if output is None:
         raise no_such("output", name, bundle.names)
     try:
@@ -34,39 +35,30 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
         raise missing_library("xarray") from None
     parameters = parameters_of(output)
     about = {"guarantee": guarantee_sentence(bundle.manifest, output)}
+    families = families_of(parameters.datasets(from_json(output["event"])))
+    datasets = [
+        *(dataset for family in families.of_values for dataset in family.datasets),
+        *families.records,
+        *families.counts,
+    ]
+    dimensions = _distinct({axis.place: axis.name for dataset in datasets for axis in dataset.axes})
+    names = _distinct(
+        {dataset.path: _variable_name(dataset) for dataset in datasets}, taken=dimensions.values()
+    )
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
     with Released(bundle.path, bundle.manifest) as released:
-        shown = families_of(parameters.datasets(from_json(output["event"])))
-        datasets = [
-            *(dataset for family in shown.of_values for dataset in family.datasets),
-            *shown.records,
-            *shown.counts,
-        ]
-        dimensions = _distinct({axis.place: axis.name for dataset in datasets for axis in dataset.axes})
-        names = _distinct(
-            {dataset.path: _variable(dataset) for dataset in datasets}, taken=dimensions.values()
-        )
         for dataset in datasets:
-            along = [dimensions[axis.place] for axis in dataset.axes]
-            coordinates |= {
-                name: _coordinate(name, axis) for name, axis in zip(along, dataset.axes, strict=True)
-            }
-            values = released.array(name, dataset.path)
-            attributes = {
-                "long_name": dataset.quantity,
-                **about,
-                **({"units": dataset.unit} if dataset.unit else {}),
-            }
-            variables[names[dataset.path]] = (along, _decoded(dataset, values), attributes)
-    features = parameters.bounded
-    if features and "feature" in coordinates:
-        for key, each in {
-            "unit": np.array([unit_of(one.name) for one in features], dtype=object),
-            "low": np.array([one.low for one in features], dtype=np.float64),
-            "high": np.array([one.high for one in features], dtype=np.float64),
-        }.items():
-            coordinates[key] = ("feature", each)
+            axes = {dimensions[axis.place]: axis for axis in dataset.axes}
+            coordinates |= {dimension: _coordinate(dimension, axis) for dimension, axis in axes.items()}
+            unit = {"units": dataset.unit} if dataset.unit else {}
+            variables[names[dataset.path]] = (
+                list(axes),
+                _decoded(dataset, released.array(name, dataset.path)),
+                {"long_name": dataset.quantity, **about, **unit},
+            )
+    if "feature" in coordinates:
+        coordinates |= _feature_coordinates(parameters.bounded)
     release = bundle.manifest["release"]
     attributes = {
         "title": title(bundle.manifest),
@@ -77,24 +69,33 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
 
 
 def missing_library(library: str) -> MachineError:
-    """Return what is said where a library of an extra is not there."""
+    """Return the error of a library of an extra that is not installed."""
     return MachineError(
         "extra-missing", f"{library} is not installed", remedy=f"pip install 'synthrelease[{library}]'"
     )
 
 
-def _variable(dataset: Dataset) -> str:
+def _variable_name(dataset: Dataset) -> str:
     return unquote(dataset.path).replace("/", "_")
 
 
-def _distinct(wanted: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:
+def _distinct(preferred: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:
     """Names by what they are of, no two alike: `a/b` and `a_b` are both called `a_b` otherwise."""
     names: dict[str, str] = {}
-    for key, name in wanted.items():
-        while name in names.values() or name in taken:
-            name += "_"  # noqa: PLW2901
-        names[key] = name
+    for subject, name in preferred.items():
+        names[subject] = free_name(name, {*names.values(), *taken})
     return names
+
+
+def _feature_coordinates(features: Sequence[Feature]) -> dict[str, Any]:
+    """The units and public bounds of features, beside their names."""
+    if not features:
+        return {}
+    return {
+        "unit": ("feature", np.array([unit_of(feature.name) for feature in features], dtype=object)),
+        "low": ("feature", np.array([feature.low for feature in features], dtype=np.float64)),
+        "high": ("feature", np.array([feature.high for feature in features], dtype=np.float64)),
+    }
 
 
 def _coordinate(name: str, axis: Axis) -> tuple[Any, ...]:

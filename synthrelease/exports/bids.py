@@ -11,14 +11,14 @@ from typing import Any, BinaryIO
 from synthrelease.errors import DataError
 from synthrelease.exports import guarantee_text
 from synthrelease.exports.csv import save_text
-from synthrelease.exports.table import Column, ExportTable
-from synthrelease.exports.task import ExportTask, json_bytes
-from synthrelease.exports.written import Written, write_beside, write_tables
+from synthrelease.exports.table import Column, ExportTable, free_name
+from synthrelease.exports.table_files import TableFile, write_companions, write_tables
+from synthrelease.exports.task import ExportTask
 
 TABLES, MISSING = "group", "n/a"
 _VERSION = "1.10.0"  # of BIDS
 _UNITS = {"px": "pixel"}  # where BIDS calls one otherwise
-_WHAT = (
+_CONTENTS = (
     "A derivative dataset of BIDS: tables of the whole group as TSV, each beside a JSON file that describes its columns; n/a "
     "stands for a missing value. BIDS has no names for tables of a group: .bidsignore lists their folder."
 )
@@ -30,12 +30,12 @@ def write(task: ExportTask) -> list[str]:
     Raises:
         DataError: a label is what BIDS writes for a missing value.
     """
-    written = write_tables(task, "tsv", _save, below=TABLES)
-    for file in written:
-        (task.folder / file.path).with_suffix(".json").write_bytes(json_bytes(_sidecar(task, file)))
-    (task.folder / "dataset_description.json").write_bytes(json_bytes(_description(task)))
+    files = write_tables(task, "tsv", _save, below=TABLES)
+    for file in files:
+        task.write_json(file.path.with_suffix(".json"), _sidecar(task, file))
+    task.write_json("dataset_description.json", _description(task))
     (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8")
-    return write_beside(task, written, what=_WHAT, below="sourcedata")
+    return write_companions(task, files, what=_CONTENTS, below="sourcedata")
 
 
 def _save(table: ExportTable, file: BinaryIO) -> None:
@@ -69,11 +69,11 @@ def _description(task: ExportTask) -> dict[str, Any]:
 
 
 def _in_capitals(key: str) -> str:
-    """A key as BIDS spells its own: `ManifestSHA256`."""
+    """A key as BIDS spells its keys: `ManifestSHA256`."""
     return key.title().replace("_", "").replace("Sha", "SHA")
 
 
-def _sidecar(task: ExportTask, file: Written) -> dict[str, Any]:
+def _sidecar(task: ExportTask, file: TableFile) -> dict[str, Any]:
     table = {
         "Title": file.table.title,
         "Description": file.table.description,
@@ -83,18 +83,16 @@ def _sidecar(task: ExportTask, file: Written) -> dict[str, Any]:
         "SHA256": file.digest,
     }
     columns = {column.name: _column(column) for column in file.table.columns}
-    key = "synthrelease:table"
-    while key in columns:  # a feature may be called anything, and must not take the guarantee's place
-        key += "_"
-    return {key: table, **columns}
+    # A feature may be called anything, and must not take the guarantee's place.
+    return {free_name("synthrelease:table", columns): table, **columns}
 
 
 def _column(column: Column) -> dict[str, Any]:
-    described = {
+    description = {
         "Description": column.description,
         "Units": _UNITS.get(column.unit, column.unit) or None,
         "Levels": {label: label for label in column.labels} or None,
         "Minimum": column.lowest,
         "Maximum": column.highest,
     }
-    return {key: value for key, value in described.items() if value is not None}
+    return {key: value for key, value in description.items() if value is not None}

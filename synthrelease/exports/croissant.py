@@ -15,9 +15,8 @@ from synthrelease.exports import guarantee_text
 from synthrelease.exports.csv import write_csv
 from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column, ExportTable
-from synthrelease.exports.tables import guarantee_sentence
-from synthrelease.exports.task import MANIFEST, ExportTask, json_bytes
-from synthrelease.exports.written import write_beside
+from synthrelease.exports.table_files import write_companions
+from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.number_words import several
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
@@ -42,7 +41,7 @@ CONTEXT: dict[str, Any] = {
     "name": {"@container": "@language"},
     **{term: f"cr:{term}" for term in _TERMS.split()},
 }
-WHAT = "Tables in CSV (RFC 4180, UTF-8), and croissant.json, which describes them and what is promised to tools of machine learning."
+CONTENTS = "Tables in CSV (RFC 4180, UTF-8), and croissant.json, which describes them and what is promised to tools of machine learning."
 _TYPES = {"number": "sc:Float", "integer": "sc:Integer", "string": "sc:Text"}
 _MOST_LABELS = 12  # that a description lists
 
@@ -60,43 +59,50 @@ class DescribedFile:
 
 def write(task: ExportTask) -> list[str]:
     """Write every table as CSV, a README, the manifest, and `croissant.json`."""
-    written = write_csv(task)
-    warnings = write_beside(task, written, what=WHAT)
+    table_files = write_csv(task)
+    warnings = write_companions(task, table_files, what=CONTENTS)
     files = [
         DescribedFile(file.path.as_posix(), "text/csv", f"{file.table.title}.", file.size, file.digest)
-        for file in written
+        for file in table_files
     ]
-    beside = {MANIFEST: ("What the release promises.", task.manifest_bytes)}
+    metadata_files = {MANIFEST: ("What the release promises.", task.manifest_bytes)}
     for name, envelope in task.signatures.items():
-        beside[name] = "A signature of manifest.json: a DSSE envelope.", envelope
+        metadata_files[name] = "A signature of manifest.json: a DSSE envelope.", envelope
     files += [
         DescribedFile(name, "application/json", what, len(raw), hashlib.sha256(raw).hexdigest())
-        for name, (what, raw) in beside.items()
+        for name, (what, raw) in metadata_files.items()
     ]
-    tables = [record_set(_exact(task, file.table), file.path.as_posix()) for file in written]
-    (task.folder / "croissant.json").write_bytes(json_bytes(croissant(task.manifest, files, tables)))
+    tables = [
+        record_set(_with_exact_guarantee(task, file.table), file.path.as_posix()) for file in table_files
+    ]
+    task.write_json("croissant.json", croissant(task.manifest, files, tables))
     return [*warnings, *_lacking(task.manifest)]
 
 
-def _exact(task: ExportTask, table: ExportTable) -> ExportTable:
+def _with_exact_guarantee(task: ExportTask, table: ExportTable) -> ExportTable:
     """The table, its guarantee to the last digit: descriptions of tables end in it with fewer."""
     output = task.output(table.output)
-    guarantee = " ".join([*guarantee_text.warned(task.manifest), guarantee_text.alone(task.manifest, output)])
-    rest = table.description.removesuffix(guarantee_sentence(task.manifest, output))
-    return replace(table, description=f"{rest}{guarantee}")
+    guarantee = " ".join(
+        [
+            *guarantee_text.test_seed_warning(task.manifest),
+            guarantee_text.output_guarantee(task.manifest, output),
+        ]
+    )
+    description = table.description.removesuffix(table.guarantee)
+    return replace(table, description=f"{description}{guarantee}")
 
 
 def _lacking(manifest: dict[str, Any]) -> list[str]:
     """What Croissant requires and the plan did not say."""
-    known = manifest["release"]
-    unknown = [name for name, key in (("license", "license"), ("creator", "contact")) if key not in known]
-    return [f"croissant.json lacks {', '.join(['url', *unknown])}: complete it before it is published"]
+    release = manifest["release"]
+    lacking = [name for name, key in (("license", "license"), ("creator", "contact")) if key not in release]
+    return [f"croissant.json lacks {', '.join(['url', *lacking])}: complete it before it is published"]
 
 
 def croissant(
     manifest: dict[str, Any], files: list[DescribedFile], record_sets: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return the description of a release: what the plan says of it, its files and tables, and what it promises.
+    """Return the description of a release: what the plan says of it, its files and tables, and what it guarantees.
 
     What neither plan nor manifest knows is left out: the release's address, how the data were collected, what they are for.
 
@@ -106,24 +112,26 @@ def croissant(
         record_sets: a `record_set` for each table.
     """
     release = manifest["release"]
-    known: dict[str, Any] = {}
+    optional: dict[str, Any] = {}
     if "license" in release:
-        known["license"] = _licence(release["license"])
+        optional["license"] = _licence(release["license"])
     if "contact" in release:
-        known["creator"] = {"@type": "sc:Organization", "name": release["contact"]}
+        optional["creator"] = {"@type": "sc:Organization", "name": release["contact"]}
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": guarantee_text.title(manifest),
         "alternateName": release["name"],
-        "description": " ".join([*guarantee_text.abstract(manifest), guarantee_text.together(manifest)]),
-        **known,
+        "description": " ".join(
+            [*guarantee_text.abstract(manifest), guarantee_text.release_guarantee(manifest)]
+        ),
+        **optional,
         "version": release["version"],
         "datePublished": release["date"],
         "isLiveDataset": False,
         "keywords": guarantee_text.keywords(manifest),
-        **{term: told for term, told in _responsible(manifest).items() if told},
+        **{term: value for term, value in _responsible(manifest).items() if value},
         "distribution": [_file_object(file) for file in files],
         "recordSet": record_sets,
     }
@@ -160,17 +168,17 @@ def _responsible(manifest: dict[str, Any]) -> dict[str, Any]:
     contact = f" Who to ask: {release['contact']}." if "contact" in release else ""
     return {
         "rai:dataCollection": f"Data of {whose}, which are private and not part of the release. How they were collected is not in its manifest.",
-        "rai:dataPreprocessingProtocol": guarantee_text.making(manifest),
+        "rai:dataPreprocessingProtocol": guarantee_text.procedures(manifest),
         "rai:dataManipulationProtocol": "; ".join(guarantee_text.post_processing(manifest)) or "none",
         "rai:personalSensitiveInformation": [
             *guarantee_text.guarantees(manifest),
-            *(f"Not protected: {told}." for told in guarantee_text.not_protected(manifest)),
+            *(f"Not protected: {fact}." for fact in guarantee_text.not_protected(manifest)),
         ],
-        "rai:dataBiases": [*guarantee_text.warned(manifest), *guarantee_text.biases(manifest)],
+        "rai:dataBiases": [*guarantee_text.test_seed_warning(manifest), *guarantee_text.biases(manifest)],
         "rai:dataLimitations": guarantee_text.warnings(manifest),
         "rai:dataReleaseMaintenancePlan": (
             f"Version {release['version']}, built on {release['date']}. A release cannot be taken back. "
-            f"{guarantee_text.spending(manifest)}{contact}"
+            f"{guarantee_text.ledger_sentence(manifest)}{contact}"
         ),
     }
 
@@ -203,14 +211,14 @@ def _field(table: ExportTable, column: Column, file_name: str) -> dict[str, Any]
 
 
 def _described(column: Column) -> list[str]:
-    told = [column.description]
+    sentences = [column.description]
     if column.unit:
-        told.append(f"Unit: {column.unit}.")
+        sentences.append(f"Unit: {column.unit}.")
     if 0 < len(column.labels) <= _MOST_LABELS:
-        told.append(f"One of: {', '.join(column.labels)}.")
+        sentences.append(f"One of: {', '.join(column.labels)}.")
     if column.missing:
-        told.append("Empty where there is no value.")
-    return told
+        sentences.append("Empty where there is no value.")
+    return sentences
 
 
 def _identifier(table: ExportTable, column: str) -> str:

@@ -1,8 +1,8 @@
 """Tables as CSV: UTF-8, as RFC 4180 has it. Numbers give back the same bits, and what is missing is empty.
 
 Texts stand as they are in the release. Those that a spreadsheet would take for formulas are left as they are, too: a sign
-before them would make another label of each, for every program that is no spreadsheet. Whoever exports and whoever reads the
-README is warned of them.
+before them would make another label of each, for every program that is no spreadsheet. The curator and the readers of the
+README are warned of them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from synthrelease.exports.table import ExportTable
+from synthrelease.exports.table_files import TableFile, write_companions, write_tables
 from synthrelease.exports.task import ExportTask
-from synthrelease.exports.written import Written, write_beside, write_tables
 
 _ROWS = 1 << 16  # that are text in memory at a time
-WHAT = "Tables in CSV (RFC 4180, UTF-8): the first line has the names of columns, empty cells are missing values."
+CONTENTS = "Tables in CSV (RFC 4180, UTF-8): the first line has the names of columns, empty cells are missing values."
 
 
 def write(task: ExportTask) -> list[str]:
     """Write every table, a README and the manifest."""
-    return write_beside(task, write_csv(task), what=WHAT)
+    return write_companions(task, write_csv(task), what=CONTENTS)
 
 
-def write_csv(task: ExportTask) -> list[Written]:
+def write_csv(task: ExportTask) -> list[TableFile]:
     """Write every table to a file of its own."""
     return write_tables(task, "csv", _save)
 
@@ -38,7 +38,7 @@ def save_text(frame: pl.DataFrame, file: BinaryIO, **form: Any) -> None:
         form: how, as polars calls it.
 
     Raises:
-        OSError: the disk is in the way: polars, given the file itself, would tell that in an error of its own.
+        OSError: the disk is full or fails: polars, given the file itself, would raise an exception of its own.
     """
     for number, rows in enumerate(frame.iter_slices(_ROWS)):
         text = rows.write_csv(include_header=number == 0, **form)

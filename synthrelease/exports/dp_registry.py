@@ -1,25 +1,27 @@
 """A release as a record of the Differential Privacy Deployments Registry (https://registry.opendp.org).
 
 Its fields are those of `schemas/dp-registry-v1.schema.json`. The registry takes YAML, one file for a record; this one is a draft:
-what no manifest can answer is left out, and stands in the file as a comment: `templates/dp_registry.yaml`.
+what no manifest can answer is a comment in it: `templates/dp_registry.yaml`.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 from synthrelease.dp.event import PrivateChoice, flatten, from_json
 from synthrelease.errors import PolicyError
 from synthrelease.exports import guarantee_text
+from synthrelease.exports.table_files import write_manifest
 from synthrelease.exports.task import ExportTask
 from synthrelease.exports.templated import filled
-from synthrelease.exports.written import write_manifest
-from synthrelease.exports.yaml_text import bullets, scalar
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import several
 
+_INDENT = " " * 6  # of lines below a key of the third level
 _VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP", "zcdp": "Zero-concentrated DP"}
 
 
@@ -58,7 +60,7 @@ def dp_registry(manifest: dict[str, Any], *, sha256: str) -> str:
         release=release,
         privacy=privacy,
         tool=tool,
-        promised=guarantee_text,
+        guarantee_text=guarantee_text,
         slug=_slug(release),
         product=_product_type(manifest["outputs"]),
         variant=_VARIANTS.get(privacy["guarantee"]["kind"], "Custom"),
@@ -75,7 +77,7 @@ def _additional(manifest: dict[str, Any], sha256: str) -> list[str]:
     return [
         f"Version {release['version']} of {release['name']}, built on {release['date']}.",
         *licence,
-        guarantee_text.recomputed(sha256),
+        guarantee_text.how_to_verify(sha256),
         *guarantee_text.biases(manifest),
         *guarantee_text.warnings(manifest),
     ]
@@ -84,36 +86,59 @@ def _additional(manifest: dict[str, Any], sha256: str) -> list[str]:
 def _mechanism(output: dict[str, Any]) -> str:
     leaves = flatten(from_json(output["event"]))
     choices = sum(isinstance(leaf, PrivateChoice) for leaf in leaves)
-    told = [f"{output['name']}: {output['kind']} by {output['mechanism']['name'].replace('_', ' ')}"]
+    parts = [f"{output['name']}: {output['kind']} by {output['mechanism']['name'].replace('_', ' ')}"]
     if choices:
-        told.append(f"{several(choices, 'private choice')} by permute-and-flip")
+        parts.append(f"{several(choices, 'private choice')} by permute-and-flip")
     if output["noise"] is None:
-        return "; ".join([*told, "no noise of integers"])
-    told.append("integers, whose noise is drawn exactly and not in floating point")
-    noise, reach = output["noise"], output["sensitivity"]
-    told.append(
+        return "; ".join([*parts, "no noise of integers"])
+    parts.append("integers, whose noise is drawn exactly and not in floating point")
+    noise, sensitivity = output["noise"], output["sensitivity"]
+    parts.append(
         f"{noise['distribution'].replace('_', ' ')} noise of scale {noise['scale']} steps on a vector of integers whose "
-        f"{reach['norm'].upper()} sensitivity is {reach['value']} steps: {parameters_of(output).sentence(reach['derivation'])}"
+        f"{sensitivity['norm'].upper()} sensitivity is {sensitivity['value']} steps: {parameters_of(output).sentence(sensitivity['derivation'])}"
     )
-    return "; ".join(told)
+    return "; ".join(parts)
 
 
 def _parameters(output: dict[str, Any]) -> str:
     """All parameters of a mechanism but its lists, which are long, and stand in the manifest."""
     stated = output["mechanism"]["parameters"]
-    few = {key: value for key, value in stated.items() if not isinstance(value, list | dict)}
-    told = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in few.items())
-    return f"{output['name']}, parameters: {told}"
+    short = {key: value for key, value in stated.items() if not isinstance(value, list | dict)}
+    listed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in short.items())
+    return f"{output['name']}, parameters: {listed}"
 
 
 def _product_type(outputs: list[dict[str, Any]]) -> str:
     kinds = {output["kind"] for output in outputs}
-    each = any(output["mechanism"]["parameters"].get("query") == "each" for output in outputs)
+    has_series = any(output["mechanism"]["parameters"].get("query") == "each" for output in outputs)
     if kinds == {"records"}:
         return "Synthetic data"
-    return "Dataset" if "records" in kinds or each else "Summary statistics"
+    return "Dataset" if "records" in kinds or has_series else "Summary statistics"
 
 
 def _slug(release: dict[str, Any]) -> str:
-    told = f"{release['name']} {release['version']} {release['date'][:4]}"
-    return re.sub(r"[^a-z0-9]+", "-", told.lower()).strip("-")
+    words = f"{release['name']} {release['version']} {release['date'][:4]}"
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+
+
+def scalar(value: Any) -> str:
+    """Return a number, or a text between quotation marks, as every reader of YAML takes it alike, of version 1.1 too."""
+    if isinstance(value, float):
+        digits, power, exponent = repr(value).partition("e")
+        # Without a point, 1e-06 is a text to readers of YAML 1.1.
+        return f"{digits if '.' in digits else digits + '.0'}{power}{exponent}"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return "".join(letter if _printable(letter) else f"\\U{ord(letter):08X}" for letter in text)
+
+
+def bullets(sentences: Sequence[str]) -> str:
+    """Return sentences as one text, a line each: as they are, if all of them can stand so."""
+    lines = [f"- {sentence}" for sentence in sentences]
+    if lines and all(line == line.rstrip() and all(map(_printable, line)) for line in lines):
+        return "\n".join(["|-", *(f"{_INDENT}{line}" for line in lines)])
+    return scalar("\n".join(lines))
+
+
+def _printable(letter: str) -> bool:
+    """Whether a letter can stand in a file that a person completes: not if it turns the line round, or is not seen."""
+    return letter.isprintable() or unicodedata.category(letter) == "Zs"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from synthrelease.bundle import Bundle
-from synthrelease.exports.folder import files_in, whole_folder
+from synthrelease.exports.folder import atomic_folder, files_in
 from synthrelease.exports.formats import FORMATS
 from synthrelease.exports.task import ExportTask
 
@@ -17,19 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written.
+    """What was written."""
 
-    Attributes:
-        files: how many.
-        size: of all of them together, in bytes.
-        warnings: what whoever exports should know.
-        test_seed: whether it says that it must not be published, since the noise can be repeated.
-    """
-
-    files: int
-    size: int
-    warnings: tuple[str, ...]
-    test_seed: bool
+    files: int  # how many
+    size: int  # of all of them together, in bytes
+    warnings: tuple[str, ...]  # what the curator should know
+    test_seed: bool  # whether it says that it must not be published, since the noise can be repeated
 
 
 def export(
@@ -56,7 +49,7 @@ def export(
         DataError: the form cannot hold something that is in the bundle, or a picture of a stimulus cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
     """
-    with whole_folder(target, force=force) as folder:
+    with atomic_folder(target, force=force) as folder:
         warnings = FORMATS[form].write(ExportTask(bundle, folder, stimuli, progress))
         files = files_in(folder)
         size = sum(path.stat().st_size for path in files)

@@ -1,4 +1,4 @@
-"""A folder that is whole or not there, and takes the place of nothing but what an export wrote.
+"""A folder that is complete or not there, and replaces nothing but what an export wrote.
 
 It is written beside its target, locked, and swept as files are (`files.atomic`). Where an older export is replaced, that one is put aside
 as `.<target>.<eight characters>.old` for a moment; if the machine stops just then, the next export puts it back first.
@@ -7,7 +7,6 @@ as `.<target>.<eight characters>.old` for a moment; if the machine stops just th
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from synthrelease.errors import Argument, MachineError, Remedy
 from synthrelease.files.atomic import alone_beside, less_umask, partials, sync
+from synthrelease.files.digest import sha256_of
 from synthrelease.files.unwritable import PARTIAL, cannot_write, target_of, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
@@ -25,8 +25,8 @@ _FOR_ALL = 0o777
 
 
 @contextmanager
-def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
-    """Give an empty folder that becomes `target` in the end, or is removed if that is not reached.
+def atomic_folder(target: Path, *, force: bool) -> Iterator[Path]:
+    """Yield an empty folder that becomes `target` at the end, or is removed on an error.
 
     Args:
         target: new or empty; its parents are made.
@@ -44,7 +44,7 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
     with partials(target, folder=True) as (partial,):
         try:
             yield partial.path
-            _list(partial.path)
+            _write_list(partial.path)
             for path in (*partial.path.rglob("*"), partial.path):
                 sync(path)
             partial.path.chmod(less_umask(_FOR_ALL))
@@ -59,7 +59,7 @@ def whole_folder(target: Path, *, force: bool) -> Iterator[Path]:
 
 
 def refuse_target(target: Path, *, force: bool) -> None:
-    """Refuse to write a folder in the place of what is not an export's.
+    """Refuse to write a folder in the place of anything but an export.
 
     Raises:
         MachineError: there is a file, the folder that the program runs in, or a folder that is not empty; with `force`, one that
@@ -90,13 +90,13 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
         )
     if not any(target.iterdir()):
         return
-    other = _not_exported(target)
-    if other is not None:
+    foreign = _not_exported(target)
+    if foreign is not None:
         raise MachineError(
             "foreign-files",
             "the folder holds what no export wrote",
             where=str(target),
-            found=other,
+            found=foreign,
             remedy="choose a new or empty folder, or take that away",
         )
     if not force:
@@ -110,8 +110,8 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
 
 def files_in(folder: Path) -> list[Path]:
     """Return all files below a folder but its list, in the order of their paths."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return sorted(path for path in found if path != folder / LIST)
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted(path for path in paths if path != folder / LIST)
 
 
 def _not_exported(target: Path) -> str | None:
@@ -120,7 +120,7 @@ def _not_exported(target: Path) -> str | None:
         listed = json.loads((target / LIST).read_bytes())["files"]
         for path in files_in(target):
             name = path.relative_to(target).as_posix()
-            if path.is_symlink() or not path.is_file() or listed.get(name) != _digest(path):
+            if path.is_symlink() or not path.is_file() or listed.get(name) != sha256_of(path):
                 return name
     except FileNotFoundError:
         return "no list of what an export wrote"
@@ -129,14 +129,14 @@ def _not_exported(target: Path) -> str | None:
     return None
 
 
-def _list(folder: Path) -> None:
-    listed = {path.relative_to(folder).as_posix(): _digest(path) for path in files_in(folder)}
+def _write_list(folder: Path) -> None:
+    listed = {path.relative_to(folder).as_posix(): sha256_of(path) for path in files_in(folder)}
     text = json.dumps({"files": listed}, indent=2, ensure_ascii=False, sort_keys=True)
     (folder / LIST).write_text(text + "\n", encoding="utf-8")
 
 
 def _move(partial: Path, target: Path) -> None:
-    """Give a whole folder its name: at once where there is nothing or an empty folder, in two steps where an export is."""
+    """Give a complete folder its name: at once in place of nothing or an empty folder, in two steps in place of an export."""
     if not (target.is_dir() and any(target.iterdir())):
         partial.rename(target)  # an empty folder gives way
         sync(target.parent)
@@ -173,8 +173,3 @@ def _cannot_write(target: Path, error: OSError) -> MachineError:
             remedy="choose another one",
         )
     return cannot_write(target, error)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 class Format:
     """A form of export."""
 
-    told: str  # what it is, in a few words
+    description: str  # what it is, in a few words
     module: str  # of this package; its `write` takes a `ExportTask`, and returns what the curator should know
 
     @property
     def write(self) -> Callable[[ExportTask], Sequence[str]]:
-        """The function that writes it, loaded when it is asked for: libraries behind it may be slow."""
-        found: Callable[[ExportTask], Sequence[str]] = import_module(
+        """The function that writes it, imported when it is used: libraries behind it may be slow to load."""
+        write: Callable[[ExportTask], Sequence[str]] = import_module(
             f"synthrelease.exports.{self.module}"
         ).write
-        return found
+        return write
 
 
 FORMATS = {

@@ -1,7 +1,6 @@
 """Tables as a Data Package: CSV, and datapackage.json that says what every file and every column is (version 2 of the standard).
 
-The guarantee stands in properties of its own, beside those of the standard: whoever reads only these is told that there are
-more.
+The guarantee stands in properties of its own, beside those of the standard; the description, which is one of those, points to them.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ import re
 from typing import Any
 
 from synthrelease.exports import guarantee_text
-from synthrelease.exports.csv import WHAT, write_csv
+from synthrelease.exports.csv import CONTENTS, write_csv
 from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column
-from synthrelease.exports.task import MANIFEST, ExportTask, json_bytes
-from synthrelease.exports.written import Written, write_beside
+from synthrelease.exports.table_files import TableFile, write_companions
+from synthrelease.exports.task import MANIFEST, ExportTask
 
 PACKAGE = "datapackage.json"
 _EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
@@ -23,35 +22,35 @@ _PROFILE = "https://datapackage.org/profiles/2.0/{}.json"
 
 def write(task: ExportTask) -> list[str]:
     """Write every table, a README, the manifest, and datapackage.json."""
-    written = write_csv(task)
-    what = f"{WHAT} {PACKAGE} describes them as a Data Package: frictionless validate {PACKAGE}."
-    warnings = write_beside(task, written, what=what)
-    (task.folder / PACKAGE).write_bytes(json_bytes(package(task, written)))
+    table_files = write_csv(task)
+    what = f"{CONTENTS} {PACKAGE} describes them as a Data Package: frictionless validate {PACKAGE}."
+    warnings = write_companions(task, table_files, what=what)
+    task.write_json(PACKAGE, package(task, table_files))
     return warnings
 
 
-def package(task: ExportTask, written: list[Written]) -> dict[str, Any]:
+def package(task: ExportTask, table_files: list[TableFile]) -> dict[str, Any]:
     """Return the descriptor of all tables."""
     release, privacy = task.manifest["release"], task.privacy
-    more = "The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it."
+    pointer = "The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it."
     source = f"Bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"
-    known: dict[str, Any] = {}
+    optional: dict[str, Any] = {}
     if "license" in release:
-        known["licenses"] = [_licence(release["license"])]
+        optional["licenses"] = [_licence(release["license"])]
     if "contact" in release:
         email = {"email": release["contact"]} if _EMAIL.fullmatch(release["contact"]) else {}
-        known["contributors"] = [{"title": release["contact"], **email, "roles": ["contact"]}]
+        optional["contributors"] = [{"title": release["contact"], **email, "roles": ["contact"]}]
     return {
         "$schema": _PROFILE.format("datapackage"),
         "name": _name(release["name"]),
         "title": guarantee_text.title(task.manifest),
-        "description": f"{privacy['promise']} {more}",
+        "description": f"{privacy['promise']} {pointer}",
         "version": release["version"],
         "created": f"{release['date']}T00:00:00Z",
-        **known,
+        **optional,
         "sources": [{"title": source, "path": MANIFEST}],
         **{f"privacy:{key}": value for key, value in privacy.items()},
-        "resources": [_resource(task, file) for file in written],
+        "resources": [_resource(task, file) for file in table_files],
     }
 
 
@@ -61,13 +60,13 @@ def _name(text: str) -> str:
 
 
 def _licence(licence: str) -> dict[str, str]:
-    """A licence by its identifier and its page; one that has none by its words, under a name that nobody takes for another's."""
-    known = identifier(licence)
-    path = {} if known is None else {"path": address(licence)}
-    return {"name": known or "LicenseRef-release", "title": licence, **path}
+    """A licence by its identifier and its page; one without an identifier by its words, under a name that is no identifier."""
+    spdx = identifier(licence)
+    path = {} if spdx is None else {"path": address(licence)}
+    return {"name": spdx or "LicenseRef-release", "title": licence, **path}
 
 
-def _resource(task: ExportTask, file: Written) -> dict[str, Any]:
+def _resource(task: ExportTask, file: TableFile) -> dict[str, Any]:
     return {
         "$schema": _PROFILE.format("dataresource"),
         "name": _name(file.table.name),

@@ -1,4 +1,4 @@
-"""What a release promises, in sentences with the manifest's own numbers: nothing rounded, nothing kinder."""
+"""What a release guarantees, in sentences with the manifest's exact numbers: rounded ones could say more."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.registry import kind_of, parameters_of
-from synthrelease.report.guarantee_words import promise_of
-from synthrelease.report.mechanism_words import noise_words
-from synthrelease.report.row_words import rows_of
+from synthrelease.report.guarantee_words import guarantee_caption, guarantee_words, output_guarantee_words
+from synthrelease.report.output_words import noise_words, rows_of
 
 PARAMETERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "k": "k", "gamma": "γ"}
 _VARIANTS = {
@@ -37,12 +36,12 @@ _SEEDED = (
 
 def title(manifest: dict[str, Any]) -> str:
     """Return the release's title; the mark of a test seed stands before it."""
-    told: str = manifest["release"]["title"]
-    return f"{TEST_SEED_WORDS}: {told}" if manifest["randomness"]["test_seed"] else told
+    prefix = f"{TEST_SEED_WORDS}: " if manifest["randomness"]["test_seed"] else ""
+    return f"{prefix}{manifest['release']['title']}"
 
 
-def warned(manifest: dict[str, Any]) -> list[str]:
-    """Return what is said before any promise: that it does not hold, if the noise came from a test seed."""
+def test_seed_warning(manifest: dict[str, Any]) -> list[str]:
+    """Return what stands before any guarantee: that it does not hold, if the noise came from a test seed."""
     return [_SEEDED] if manifest["randomness"]["test_seed"] else []
 
 
@@ -50,14 +49,14 @@ def abstract(manifest: dict[str, Any]) -> list[str]:
     """Return what is in a release, a sentence for each output, and that the data themselves are not."""
     tool = manifest["tool"]
     return [
-        *warned(manifest),
+        *test_seed_warning(manifest),
         *(f"{output['name']}: {parameters_of(output).summary()}" for output in manifest["outputs"]),
         f"Made by {tool['name']} {tool['version']} from private data, which are not part of it.",
     ]
 
 
-def exactly(guarantee: dict[str, Any]) -> str:
-    """Return a guarantee with its numbers as the manifest has them: rounded ones could promise more.
+def exact_guarantee(guarantee: dict[str, Any]) -> str:
+    """Return a guarantee with its numbers as the manifest has them.
 
     Args:
         guarantee: of a manifest, or of an output.
@@ -71,49 +70,66 @@ def exactly(guarantee: dict[str, Any]) -> str:
     return f"plausible deniability with {numbers}, each a {guarantee['counted']}: a criterion, not differential privacy{empty}"
 
 
+def guarantee_sentence(manifest: dict[str, Any], output: dict[str, Any]) -> str:
+    """Return the guarantee of an output in a few sentences, beside that of the whole release; or that it does not hold.
+
+    Args:
+        manifest: of a bundle that verifies.
+        output: an entry of its `outputs`.
+    """
+    alone, *together = guarantee_caption(manifest, output)
+    if manifest["randomness"]["test_seed"]:
+        return f"Guarantee: {alone}."
+    if output["guarantee"]["kind"] == "none":
+        return output_guarantee_words(output)
+    return " ".join(
+        [f"Guarantee: {alone}.", output_guarantee_words(output), *(f"{sentence}." for sentence in together)]
+    )
+
+
 def guarantees(manifest: dict[str, Any]) -> list[str]:
-    """Return what is promised, to whom, against what, together and by each output.
+    """Return all guarantees: what they mean, of the release, for which neighbours, and of each output.
 
     Args:
         manifest: of a bundle that verifies.
     """
     return [
-        *warned(manifest),
+        *test_seed_warning(manifest),
         *_meaning(manifest),
-        together(manifest),
-        neighbours(manifest),
-        *(alone(manifest, output) for output in manifest["outputs"]),
+        release_guarantee(manifest),
+        neighbouring_relation(manifest),
+        *(output_guarantee(manifest, output) for output in manifest["outputs"]),
     ]
 
 
-def alone(manifest: dict[str, Any], output: dict[str, Any]) -> str:
-    """Return the promise of one output by itself."""
+def output_guarantee(manifest: dict[str, Any], output: dict[str, Any]) -> str:
+    """Return the guarantee of one output by itself."""
     covered = output["name"] in manifest["privacy"]["composition"]["outputs"]
     not_private = "" if covered else "not differentially private; "
-    return f"{output['name']} by itself: {not_private}{exactly(output['guarantee'])}."
+    return f"{output['name']} by itself: {not_private}{exact_guarantee(output['guarantee'])}."
 
 
-def narrower(manifest: dict[str, Any]) -> list[str]:
-    """Return what signals promise where less than a person changes: event level, which protects no person."""
+def event_level_guarantees(manifest: dict[str, Any]) -> list[str]:
+    """Return the event-level guarantees of signals: of a change of less than a person, which protect no person."""
     return [
-        f"{output['name']}, where nothing of a person changes but one {less['unit']}: {exactly(less)}. That protects no person."
+        f"{output['name']}, where nothing of a person changes but one {guarantee['unit']}: {exact_guarantee(guarantee)}. That protects no person."
         for output in manifest["outputs"]
-        for less in output["narrower_units"]
+        for guarantee in output["narrower_units"]
     ]
 
 
-def together(manifest: dict[str, Any]) -> str:
-    """Return the promise of all outputs that are differentially private, composed."""
+def release_guarantee(manifest: dict[str, Any]) -> str:
+    """Return the guarantee of all outputs that are differentially private, composed."""
     privacy = manifest["privacy"]
     covered = privacy["composition"]["outputs"]
     if not covered:
         return "Nothing in this release is differentially private."
-    whole = len(covered) == len(manifest["outputs"])
-    whom = "The whole release" if whole else f"Of this release only {', '.join(covered)}, together"
-    return f"{whom}: {exactly(privacy['guarantee'])}, by {privacy['composition']['method']}."
+    covers_all = len(covered) == len(manifest["outputs"])
+    subject = "The whole release" if covers_all else f"Of this release only {', '.join(covered)}, together"
+    return f"{subject}: {exact_guarantee(privacy['guarantee'])}, by {privacy['composition']['method']}."
 
 
-def neighbours(manifest: dict[str, Any]) -> str:
+def neighbouring_relation(manifest: dict[str, Any]) -> str:
     """Return what two data sets differ in that the release must hardly tell apart."""
     unit = "The unit is the person: all rows of all their recordings, on all stimuli, in every input."
     return f"{unit} {_NEIGHBOURS[Neighbours(manifest['privacy']['neighbours'])]}"
@@ -121,16 +137,16 @@ def neighbours(manifest: dict[str, Any]) -> str:
 
 def not_protected(manifest: dict[str, Any]) -> list[str]:
     """Return what the release does not protect, each with its reason: outputs without differential privacy, and public facts."""
-    guarantees = {f"output {output['name']}": output["guarantee"] for output in manifest["outputs"]}
+    by_fact = {f"output {output['name']}": output["guarantee"] for output in manifest["outputs"]}
     return [
-        f"{what}: not differentially private; {exactly(guarantees[what])}"
-        if what in guarantees
+        f"{what}: not differentially private; {exact_guarantee(by_fact[what])}"
+        if what in by_fact
         else f"{what}: {why}"
         for what, why in unprotected_facts(manifest)
     ]
 
 
-def making(manifest: dict[str, Any]) -> list[str]:
+def procedures(manifest: dict[str, Any]) -> list[str]:
     """Return how each output was made, before and with the noise: which rows count first."""
     return [
         f"{output['name']}: {' '.join([*rows_of(manifest, output), parameters_of(output).procedure(), noise_words(output)])}"
@@ -139,7 +155,7 @@ def making(manifest: dict[str, Any]) -> list[str]:
 
 
 def post_processing(manifest: dict[str, Any]) -> list[str]:
-    """Return what was done with the noised numbers, which costs nobody anything."""
+    """Return what was done with the noisy numbers, which costs no privacy."""
     return [
         f"{output['name']}: {step}" for output in manifest["outputs"] for step in output_sentences(output)[0]
     ]
@@ -164,19 +180,19 @@ def biases(manifest: dict[str, Any]) -> list[str]:
     ]
 
 
-def spending(manifest: dict[str, Any]) -> str:
+def ledger_sentence(manifest: dict[str, Any]) -> str:
     """Return what all releases of the dataset cost a person together, as far as that is tracked."""
-    spent = manifest["ledger"]
-    if spent is None:
+    ledger = manifest["ledger"]
+    if ledger is None:
         return "Whether there are other releases of the same private data is not tracked; what they cost adds up."
     return (
-        f"All releases of the same private data so far, by the curator's ledger: ε = {spent['spent_after']} at "
-        f"δ = {spent['delta']}; before this one ε = {spent['spent_before']}, this one alone ε = {spent['spent_here']}."
+        f"All releases of the same private data so far, by the curator's ledger: ε = {ledger['spent_after']} at "
+        f"δ = {ledger['delta']}; before this one ε = {ledger['spent_before']}, this one alone ε = {ledger['spent_here']}."
     )
 
 
-def recomputed(sha256: str) -> str:
-    """Return where all that is promised can be checked: in the bundle of this SHA-256."""
+def how_to_verify(sha256: str) -> str:
+    """Return where all guarantees can be checked: in the bundle of this SHA-256."""
     return (
         "Everything that is promised here follows from the bundle, and can be recomputed without the data: synthrelease verify FILE. "
         f"SHA-256 of the bundle: {sha256}."
@@ -186,18 +202,18 @@ def recomputed(sha256: str) -> str:
 def keywords(manifest: dict[str, Any]) -> list[str]:
     """Return what a release can be found by; differential privacy only if something in it has that."""
     subjects = dict.fromkeys(kind_of(output).subject for output in manifest["outputs"])
-    promises = {output["guarantee"]["kind"] for output in manifest["outputs"]}
+    kinds = {output["guarantee"]["kind"] for output in manifest["outputs"]}
     return [
         "eye tracking",
         *subjects,
         *(["differential privacy"] if manifest["privacy"]["composition"]["outputs"] else []),
-        *(["plausible deniability"] if "plausible_deniability" in promises else []),
+        *(["plausible deniability"] if "plausible_deniability" in kinds else []),
     ]
 
 
 def _meaning(manifest: dict[str, Any]) -> list[str]:
-    """The promise as a bet, as the public page has it; none where nothing, or nothing any more, bounds it."""
+    """What the guarantee means, as the public page has it; nothing where nothing bounds the best guess."""
     if manifest["randomness"]["test_seed"] or not manifest["privacy"]["composition"]["outputs"]:
         return []
-    promise = promise_of(manifest)
-    return [promise.headline, *promise.sentences]
+    words = guarantee_words(manifest)
+    return [words.headline, *words.sentences]

@@ -33,5 +33,5 @@ def identifier(licence: str) -> str | None:
 
 def address(licence: str) -> str:
     """Return the page of a licence in the SPDX list; the plan's own words if it has none there."""
-    known = identifier(licence)
-    return licence if known is None else f"{SPDX}{known}"
+    spdx = identifier(licence)
+    return licence if spdx is None else f"{SPDX}{spdx}"

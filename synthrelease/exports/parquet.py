@@ -9,15 +9,15 @@ from typing import BinaryIO
 
 from synthrelease.exports import guarantee_text
 from synthrelease.exports.table import ExportTable
+from synthrelease.exports.table_files import write_companions, write_tables
 from synthrelease.exports.task import ExportTask
-from synthrelease.exports.written import write_beside, write_tables
 
-_WHAT = "Tables in Parquet; the guarantee is also in the metadata of every file, under keys that begin with synthrelease."
+_CONTENTS = "Tables in Parquet; the guarantee is also in the metadata of every file, under keys that begin with synthrelease."
 
 
 def write(task: ExportTask) -> list[str]:
     """Write every table, a README and the manifest."""
-    return write_beside(task, write_tables(task, "parquet", partial(_save, task)), what=_WHAT)
+    return write_companions(task, write_tables(task, "parquet", partial(_save, task)), what=_CONTENTS)
 
 
 def metadata(task: ExportTask, table: ExportTable) -> dict[str, str]:
@@ -44,6 +44,6 @@ def metadata(task: ExportTask, table: ExportTable) -> dict[str, str]:
 
 
 def _save(task: ExportTask, table: ExportTable, file: BinaryIO) -> None:
-    whole = BytesIO()  # polars, given the file itself, would tell of a full disk in an error of its own
-    table.frame.write_parquet(whole, metadata=metadata(task, table))
-    file.write(whole.getbuffer())
+    buffer = BytesIO()  # polars, given the file itself, would report a full disk by an exception of its own
+    table.frame.write_parquet(buffer, metadata=metadata(task, table))
+    file.write(buffer.getbuffer())

@@ -22,8 +22,8 @@ class ReadableBundle(Bundle):
     def to_pandas(self, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
         """Return an output as frames of pandas: one if it is one table, else a dict of them by the tables' names.
 
-        The tables are those of `synthrelease export`; `attrs` of each say what is promised, and units. What can only be one of
-        some labels is categorical; integers that may be missing are of pandas' own type.
+        The tables are those of `synthrelease export`; `attrs` of each state guarantee and units. Columns of
+        known labels are categorical; integers that may be missing are of pandas' own type.
 
         Args:
             name: of the output.

@@ -1,4 +1,4 @@
-"""The README of an export: what it is, what each person is promised, what is not protected, and how to check all that."""
+"""The README of an export: what it is, what it guarantees each person, what is not protected, and how to check all that."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.exports.templated import filled
 from synthrelease.number_words import several
 from synthrelease.printable import printable_lines
-from synthrelease.report.guarantee_words import promise_of
+from synthrelease.report.guarantee_words import guarantee_words
 
 if TYPE_CHECKING:
-    from synthrelease.exports.written import Written
+    from synthrelease.exports.table_files import TableFile
 
 _WIDTH = 100
 _NARROW = "\u202f"  # the space within numbers, which is no printable character
@@ -42,7 +42,7 @@ def readme(
         task=task,
         release=task.manifest["release"],
         people=task.manifest["privacy"]["people"],
-        promise=promise_of(task.manifest),
+        guarantee=guarantee_words(task.manifest),
         what=what,
         warnings=[*guarantee_text.warnings(task.manifest), *warnings],
         contents=list(contents),
@@ -52,27 +52,27 @@ def readme(
     return printable_lines(text.replace(_NARROW, " ")).encode("utf-8")
 
 
-def table_lines(written: Sequence[Written]) -> Iterator[str]:
+def table_lines(files: Sequence[TableFile]) -> Iterator[str]:
     """Yield what tables are, and their columns, in lines."""
-    seen: dict[tuple[Column, ...], str] = {}
-    for file in written:
+    first_file: dict[tuple[Column, ...], str] = {}
+    for file in files:
         path, table = file.path.as_posix(), file.table
         yield from item(f"{path}: {table.title}, {several(file.rows, 'row')}. {table.description}")
         columns = tuple(replace(column, labels=()) for column in table.columns)
-        if columns in seen:
-            yield f"    Columns as in {seen[columns]}."
+        if columns in first_file:
+            yield f"    Columns as in {first_file[columns]}."
             continue
-        seen[columns] = path
+        first_file[columns] = path
         for column in columns:
             unit = f" [{column.unit}]" if column.unit else ""
-            yield from item(f"{column.name}{unit}: {column.description}", deep=4)
+            yield from item(f"{column.name}{unit}: {column.description}", indent=4)
 
 
-def item(text: str, *, deep: int = 0) -> list[str]:
+def item(text: str, *, indent: int = 0) -> list[str]:
     """Return an entry of a list in lines."""
-    lead = " " * deep
+    margin = " " * indent
     return textwrap.wrap(
-        text, _WIDTH, initial_indent=f"{lead}* ", subsequent_indent=f"{lead}  ", break_long_words=False
+        text, _WIDTH, initial_indent=f"{margin}* ", subsequent_indent=f"{margin}  ", break_long_words=False
     )
 
 

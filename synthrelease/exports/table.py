@@ -1,10 +1,18 @@
-"""A table of a release, with what a catalogue says of its columns."""
+"""A table of a release, with what a catalogue says of its columns, and what tables are made from."""
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.kinds.dataset import Dataset
+from synthrelease.kinds.parameters import Parameters
+from synthrelease.report.released import Released
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,36 @@ class ExportTable:
     title: str  # what it is, in a few words
     description: str  # what it is, and what its guarantee is, in sentences
     columns: tuple[Column, ...]  # in the order of the frame's
-    key: tuple[str, ...]  # names of the columns that tell rows apart; empty if rows may repeat
+    key: tuple[str, ...]  # names of the columns that identify a row; empty if rows may repeat
     frame: pl.DataFrame  # its rows
     guarantee: str = ""  # of the output alone, as it stands at the end of the description
+
+
+@dataclass(frozen=True)
+class OutputSource:
+    """An output of an open bundle."""
+
+    released: Released
+    name: str
+    parameters: Parameters
+
+    def array(self, dataset: Dataset) -> NDArray[Any]:
+        """Return the values of a dataset."""
+        return self.released.array(self.name, dataset.path)
+
+
+def sentence_case(text: str) -> str:
+    """Return a text with its first letter in upper case, the rest as it is."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken yet: `size_bin`, or `size_bin_` if there is a `size_bin`."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def label_series(labels: Sequence[str], numbers: NDArray[np.integer[Any]] | pl.Series) -> pl.Series:
+    """Return the label of each number: a column of texts that takes no more room than it must."""
+    return pl.Series(labels, dtype=pl.String).gather(numbers)

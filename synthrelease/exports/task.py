@@ -1,4 +1,4 @@
-"""What an export is asked for."""
+"""What is exported: a verified bundle, its manifest and signatures as bytes, and what descriptions say of its privacy."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import Bundle
-from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.bundle.layout import SIGNATURE, TEST_SEED_WORDS
 from synthrelease.bundle.manifest import to_bytes
+from synthrelease.bundle.signing.envelope import embedded_fault, envelope_of
+from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES, signature_file
+from synthrelease.bundle.signing.statement import statement, statement_fault
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.errors import BundleError
 from synthrelease.exports import guarantee_text
-from synthrelease.exports.signature import detached_signature, embedded_signature
-from synthrelease.report.guarantee_words import promise_of
+from synthrelease.files.digest import sha256_of
+from synthrelease.report.guarantee_words import guarantee_words
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -50,19 +55,18 @@ class ExportTask:
     @cached_property
     def detached(self) -> tuple[bytes | None, str]:
         """The signature beside the bundle, and why what is there is none."""
-        return detached_signature(self.bundle)
+        return _detached_signature(self.bundle)
 
     @cached_property
     def signatures(self) -> dict[str, bytes]:
         """The envelopes in the bundle and beside it, by the names of their files."""
-        envelopes = embedded_signature(self.bundle), self.detached[0]
+        envelopes = _embedded_signature(self.bundle), self.detached[0]
         return dict(zip(SIGNATURES, (envelope for envelope in envelopes if envelope), strict=False))
 
     @cached_property
     def bundle_digest(self) -> str:
         """SHA-256 of the bundle's file."""
-        with self.bundle.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(self.bundle.path)
 
     @property
     def test_seed(self) -> bool:
@@ -76,7 +80,7 @@ class ExportTask:
     @property
     def privacy(self) -> dict[str, Any]:
         """What a description of a release says of its privacy, beside its tables."""
-        privacy, headline = self.manifest["privacy"], promise_of(self.manifest).headline
+        privacy, headline = self.manifest["privacy"], guarantee_words(self.manifest).headline
         return {
             "promise": f"{TEST_SEED_WORDS}: what is promised does not hold." if self.test_seed else headline,
             "guarantee": privacy["guarantee"],
@@ -87,12 +91,45 @@ class ExportTask:
             "manifest_sha256": self.manifest_digest,
         }
 
-    def tell(self, what: str, done: int, total: int) -> None:
+    def write_json(self, path: Path | str, value: Any) -> None:
+        """Write JSON for people and programs to a file of the folder: indented, in UTF-8, the same for the same value."""
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+        (self.folder / path).write_bytes(f"{text}\n".encode())
+
+    def report_progress(self, what: str, done: int, total: int) -> None:
         """Say how far it is."""
         if self.progress is not None:
             self.progress(what, done, total)
 
 
-def json_bytes(value: Any) -> bytes:
-    """Return JSON for people and programs: indented, in UTF-8, the same for the same value."""
-    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+def _embedded_signature(bundle: Bundle) -> bytes | None:
+    """The envelope that is in a bundle; None if there is none."""
+    with BundleFile(bundle.path) as file:
+        if SIGNATURE not in file.anatomy.datasets:
+            return None
+        raw = file.array(SIGNATURE).tobytes()
+    if fault := embedded_fault(raw, statement(bundle.manifest)):
+        raise BundleError(
+            "changed-after-verification",
+            "the file was changed after it was verified",
+            where=f"{bundle.path}: {SIGNATURE}",
+            found=fault,
+        )
+    return raw
+
+
+def _detached_signature(bundle: Bundle) -> tuple[bytes | None, str]:
+    """The envelope beside a bundle, without unsigned fields, and why what is in its place is none of this bundle; None and "" if nothing is."""
+    path = signature_file(bundle.path)
+    if not path.is_file():  # a pipe would make us wait
+        return None, ""
+    try:
+        with path.open("rb") as file:
+            envelope = envelope_of(file.read(MOST_SIGNATURE_BYTES + 1))
+    except OSError as error:
+        return None, error.strerror or "it cannot be read"
+    except ValueError as error:
+        return None, str(error)
+    if fault := statement_fault(envelope.payload, bundle.manifest):
+        return None, fault
+    return envelope.to_bytes(), ""

@@ -1,4 +1,4 @@
-"""Texts of exports from templates, whose every line is the text's own."""
+"""Plain texts of exports from templates."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def filled(template: str, filters: Mapping[str, Callable[..., Any]], **values: A
 
     Args:
         template: its name.
-        filters: functions that make a value fit for such a text, by what the template calls them.
-        values: what stands in it.
+        filters: functions that escape or wrap a value, by their names in the template.
+        values: what the template fills in.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  where a text is made
 

@@ -16,7 +16,7 @@ class BudgetBar:
 
     name: str  # of what costs so much
     value: str  # ε, in words
-    share: float  # its length, from 0 to 1
+    fraction: float  # its length, from 0 to 1
     tone: str  # "part", "whole" or "limit"
 
 
@@ -41,36 +41,37 @@ def budget_charts(manifest: dict[str, Any]) -> list[BudgetChart]:
 
 def _of_outputs(manifest: dict[str, Any]) -> BudgetChart:
     privacy = manifest["privacy"]
-    covered, total = privacy["composition"]["outputs"], privacy["guarantee"]["epsilon"]
+    covered = [o for o in manifest["outputs"] if o["name"] in privacy["composition"]["outputs"]]
+    total = privacy["guarantee"]["epsilon"]
     allowed, delta = privacy["budget"]["epsilon"], privacy["guarantee"].get("delta", 0.0)
-    own = {o["name"]: o["guarantee"]["epsilon"] for o in manifest["outputs"] if o["name"] in covered}
-    shown = sorted(own, key=lambda name: -own[name])[:_SHOWN]
-    rows = [(name, own[name], "part") for name in own if name in shown]
-    rows += [("all together", total, "whole"), ("allowed by the plan", allowed, "limit")]
+    epsilons = {output["name"]: output["guarantee"]["epsilon"] for output in covered}
+    shown = sorted(epsilons, key=lambda name: -epsilons[name])[:_SHOWN]
+    bars = [(name, epsilons[name], "part") for name in epsilons if name in shown]
+    bars += [("all together", total, "whole"), ("allowed by the plan", allowed, "limit")]
     notes = []
-    if len(own) > len(shown):
-        notes.append(f"The {len(own) - len(shown)} other outputs take less each.")
-    if len(own) > 1:
-        added = sum(own.values())
-        less = f"less than the {short(added)} that they add up to: noise of several outputs also hides one person's part of the others"
-        told = f"Together they cost a person ε = {short(total)}"
-        notes.append(f"{told}, {less}." if total < added * (1 - 1e-6) else f"{told}.")
-    elsewhere = {o["guarantee"].get("delta", 0.0) for o in manifest["outputs"] if o["name"] in own}
+    if len(epsilons) > len(shown):
+        notes.append(f"The {len(epsilons) - len(shown)} other outputs take less each.")
+    if len(epsilons) > 1:
+        summed = sum(epsilons.values())
+        comparison = f"less than the {short(summed)} that they add up to: noise of several outputs also hides one person's part of the others"
+        cost = f"Together they cost a person ε = {short(total)}"
+        notes.append(f"{cost}, {comparison}." if total < summed * (1 - 1e-6) else f"{cost}.")
+    deltas = {output["guarantee"].get("delta", 0.0) for output in covered}
     if delta:
         notes.append(f"All together at δ = {scientific_up(delta)}.")
-        if elsewhere - {delta}:
+        if deltas - {delta}:
             notes.append("Each output by itself is told at a δ of its own, with its card.")
-    without = [o["name"] for o in manifest["outputs"] if o["name"] not in own]
-    if without:
-        notes.append(f"No ε covers {listed(without)}: no bar stands for that, and it is not free.")
-    return BudgetChart("This release, per person", _bars(rows), tuple(notes))
+    uncovered = [output["name"] for output in manifest["outputs"] if output["name"] not in epsilons]
+    if uncovered:
+        notes.append(f"No ε covers {listed(uncovered)}: no bar stands for that, and it is not free.")
+    return BudgetChart("This release, per person", _bars(bars), tuple(notes))
 
 
 def _of_ledger(ledger: dict[str, Any]) -> BudgetChart:
-    before, here, after = (ledger[key] for key in ("spent_before", "spent_here", "spent_after"))
+    before, this_release, after = (ledger[key] for key in ("spent_before", "spent_here", "spent_after"))
     rows = [
         ("releases before this one", before, "part"),
-        ("this release", here, "part"),
+        ("this release", this_release, "part"),
         ("all of them together", after, "whole"),
     ]
     notes = [
@@ -82,5 +83,5 @@ def _of_ledger(ledger: dict[str, Any]) -> BudgetChart:
 
 
 def _bars(rows: list[tuple[str, float, str]]) -> tuple[BudgetBar, ...]:
-    most = max((value for _, value, _ in rows), default=0.0) or 1.0
-    return tuple(BudgetBar(name, f"ε = {short(value)}", value / most, tone) for name, value, tone in rows)
+    longest = max((value for _, value, _ in rows), default=0.0) or 1.0
+    return tuple(BudgetBar(name, f"ε = {short(value)}", value / longest, tone) for name, value, tone in rows)

@@ -1,4 +1,4 @@
-"""One card of a page for each output: what it is, how it was made, what it promises, and what there is to see."""
+"""One card of a page for each output: what it is, how it was made, what it guarantees, and what there is to see."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 from synthrelease.bundle.disclosure import output_sentences
 from synthrelease.dp.guarantee import NoGuarantee, PlausibleDeniability, from_json
 from synthrelease.kinds.registry import kind_of, parameters_of
-from synthrelease.report.exhibits import Shown
-from synthrelease.report.guarantee_words import formal, standing
-from synthrelease.report.mechanism_words import noise_words
-from synthrelease.report.panels import shown_of
+from synthrelease.report.exhibits import OutputExhibits
+from synthrelease.report.guarantee_words import in_notation, output_guarantee_words
+from synthrelease.report.output_words import event_level_epsilons, noise_words, rows_of
+from synthrelease.report.panels import exhibits_of
 from synthrelease.report.released import Released
-from synthrelease.report.row_words import rows_of
 
 
 class Protection(StrEnum):
-    """What kind of promise an output has."""
+    """What kind of guarantee an output has."""
 
     PROTECTED = "differentially private"
     CRITERION = "a criterion, no differential privacy"
@@ -32,17 +31,17 @@ class Card:
     anchor: str  # where it stands in the page
     name: str
     kind: str
-    what: str  # it publishes
-    rows: tuple[str, ...]
-    made: str
-    standing: Protection  # the kind of its promise
-    promise: str  # it, in words
-    formal: str  # in its own notation
-    narrower: str  # what it costs where less than a person changes
+    summary: str  # what it publishes
+    rows: tuple[str, ...]  # which of them count
+    procedure: str  # how it was made
+    protection: Protection
+    guarantee: str  # in words
+    notation: str  # of the guarantee
+    event_level: str  # ε where less than a person changes
     noise: str
-    steps: tuple[str, ...]  # what was done to the noised integers
+    post_processing: tuple[str, ...]  # what was done to the noisy integers
     warnings: tuple[str, ...]
-    shown: Shown  # what there is to see
+    exhibits: OutputExhibits
 
 
 def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Card:
@@ -56,13 +55,13 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
     guarantee = from_json(output["guarantee"])
     match guarantee:
         case PlausibleDeniability():
-            kind = Protection.UNPROTECTED if guarantee.vacuous else Protection.CRITERION
+            protection = Protection.UNPROTECTED if guarantee.vacuous else Protection.CRITERION
         case NoGuarantee():
-            kind = Protection.UNPROTECTED
+            protection = Protection.UNPROTECTED
         case _:
-            kind = Protection.PROTECTED
+            protection = Protection.PROTECTED
     parameters = parameters_of(output)
-    done, warnings = output_sentences(output)
+    post_processing, warnings = output_sentences(output)
     return Card(
         f"output-{output['name']}",
         output["name"],
@@ -70,23 +69,19 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
         parameters.summary(),
         tuple(rows_of(released.manifest, output)),
         parameters.procedure(),
-        kind,
-        standing(output),
-        formal(guarantee),
-        _narrower(output),
+        protection,
+        output_guarantee_words(output),
+        in_notation(guarantee),
+        _event_level(output),
         noise_words(output),
-        tuple(done),
+        tuple(post_processing),
         tuple(warnings),
-        shown_of(released, output, pictures),
+        exhibits_of(released, output, pictures),
     )
 
 
-def _narrower(output: dict[str, Any]) -> str:
-    told = [
-        f"ε = {one['epsilon']:.3g} for a {one['unit']}"
-        for one in output["narrower_units"]
-        if "epsilon" in one
-    ]
-    if not told:
+def _event_level(output: dict[str, Any]) -> str:
+    epsilons = [f"ε = {words}" for words in event_level_epsilons(output)]
+    if not epsilons:
         return ""
-    return f"If only a part of one person changed, the rest staying, it would be {', '.join(told)}. That protects no person."
+    return f"If only a part of one person changed, the rest staying, it would be {', '.join(epsilons)}. That protects no person."

@@ -1,4 +1,4 @@
-"""True courses beside the released ones: for the curator's page alone."""
+"""True signals beside the released ones: for the curator's page alone."""
 
 from __future__ import annotations
 
@@ -14,43 +14,51 @@ from synthrelease.report.figures import write_png
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import signals_figure
 
-Course = NDArray[np.float64]
+Signal = NDArray[np.float64]
 
 
 def compared_signals(
-    truth: Mapping[str, Course],
-    released: Mapping[str, Course],
-    bands: Mapping[str, Course],
+    truth: Mapping[str, Signal],
+    released: Mapping[str, Signal],
+    bands: Mapping[str, Signal],
     *,
     title: str,
     y_label: str,
 ) -> Plate:
-    """Return a chart of the released courses with their bands, and the true ones dashed, of a feature.
+    """Return a chart of the released signals with their bands, and the true ones dashed, of a feature.
 
     Args:
-        truth: by recording, shape (n,); NaN where nobody has the feature.
+        truth: by recording, shape (n,); NaN where no participant has the feature.
         released: by recording, shape (n,).
         bands: standard deviation of every step, where it is known.
         title: of the plate.
         y_label: what the values are.
     """
     steps = np.arange(len(next(iter(released.values()))))
-    none = np.zeros(len(steps))
-    known = {name: own for name, own in truth.items() if np.isfinite(own).all()}
+    no_band = np.zeros(len(steps))
+    true_signals = {name: signal for name, signal in truth.items() if np.isfinite(signal).all()}
     figure = signals_figure(
-        {name: (own, bands.get(name, none)) for name, own in released.items()},
+        {name: (signal, bands.get(name, no_band)) for name, signal in released.items()},
         x=steps,
         title="",
         y_label=y_label,
         x_label="step",
         caption=None,
-        truth=known,
+        truth=true_signals,
     )
     file = io.BytesIO()
     width, height = write_png(figure, file)
     rows = [
-        (name, tuple(map(TableCell, (_range(known[name]) if name in known else "nobody", _range(own)))))
-        for name, own in released.items()
+        (
+            name,
+            tuple(
+                map(
+                    TableCell,
+                    (_range(true_signals[name]) if name in true_signals else "nobody", _range(signal)),
+                )
+            ),
+        )
+        for name, signal in released.items()
     ]
     alt = f"Line chart of {y_label} over {len(steps)} steps: released courses, and the true ones dashed. "
     alt += "; ".join(f"{name}: true {cells[0].text}, released {cells[1].text}" for name, cells in rows[:6])
@@ -62,5 +70,5 @@ def compared_signals(
     )
 
 
-def _range(course: Course) -> str:
-    return f"{short(float(course.min()))} to {short(float(course.max()))}"
+def _range(signal: Signal) -> str:
+    return f"{short(float(signal.min()))} to {short(float(signal.max()))}"

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
-from synthrelease.bundle.items import StoredOutput
-from synthrelease.bundle.layout import dataset_path
-from synthrelease.bundle.manifest import FORMAT_OF
-from synthrelease.dp.event import Noise, noise_of
-from synthrelease.dp.event import from_json as event_from_json
-from synthrelease.dp.guarantee import Guarantee
-from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.dp.strength import Comparison, compare
-from synthrelease.errors import BundleError
-from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.report.changes import Change, changes
+from synthrelease.report.compared_release import ComparedRelease, NoisyDataset, Release, outputs_by_name
 from synthrelease.report.difference_text import as_text
 from synthrelease.report.release_guarantee import compare_releases
-from synthrelease.report.same_noise import Likeness, Pairs, in_order, is_no_chance, likeness
-
-
-class Release(Protocol):
-    """What is compared: a `Bundle`, or something like it."""
-
-    manifest: dict[str, Any]
-
-    def __getitem__(self, name: str, /) -> Mapping[str, NDArray[Any]]:
-        """Return the datasets of an output by their paths below it, each compared with its digest where it is read."""
-        ...
+from synthrelease.report.same_noise import Likeness, is_no_chance, likeness, pairs_in_order
 
 
 @dataclass(frozen=True)
@@ -98,7 +79,7 @@ class Difference:
     @property
     def redrawn(self) -> bool:
         """Whether the new release holds anything drawn that the old one does not."""
-        before, after = _outputs(self.old), _outputs(self.new)
+        before, after = outputs_by_name(self.old), outputs_by_name(self.new)
         return not after.keys() <= before.keys() or any(output.redrawn for output in self.datasets)
 
     @property
@@ -145,7 +126,9 @@ def difference(
     Raises:
         BundleError: a manifest contradicts itself or its datasets: not in bundles that verify in full.
     """
-    before, after = (_side(file, release) for file, release in zip(files, (old, new), strict=True))
+    before, after = (
+        ComparedRelease.of(file, release) for file, release in zip(files, (old, new), strict=True)
+    )
     common = [name for name in before.outputs if name in after.outputs]
     outside = _dataset_changes("", before, after)  # there are none in a bundle that verifies
     compared = Difference(
@@ -165,96 +148,7 @@ def difference(
     return replace(compared, hazards=hazards)
 
 
-@dataclass(frozen=True)
-class _Release:
-    """One of the two releases, its parts by the names of outputs."""
-
-    file: str
-    release: Release
-    outputs: dict[str, dict[str, Any]]
-    guarantees: dict[str, Guarantee]
-    noises: dict[str, Noise | None]
-    digests: dict[str, dict[str, str]]  # by path, of each output; under "" those that belong to none
-
-    def stored(self, name: str) -> StoredOutput:
-        """Return what an output has.
-
-        Raises:
-            BundleError: it has another number of datasets than its parameters call for.
-        """
-        try:
-            stored = StoredOutput(self.outputs[name], FORMAT_OF[self.release.manifest["manifest_version"]])
-            # Before they are listed: a manifest can call for any number of them in a few words.
-            number = stored.number
-        except (KeyError, TypeError, ValueError, ArithmeticError):
-            problem = "its parameters contradict themselves"
-            raise _contradiction("contradicts-itself", problem, f"{self.file}, {name}") from None
-        if number != len(self.digests[name]):
-            problem = "another number of datasets than the parameters call for"
-            raise _contradiction("wrong-dataset-count", problem, f"{self.file}, {name}")
-        return stored
-
-    def paths(self, name: str, *, noisy: bool) -> set[str]:
-        """Return the paths of an output's datasets that were drawn, or of those alone that carry noise."""
-        stored = self.stored(name)
-        datasets = [one for one in stored.datasets() if one.derive is None]
-        return {
-            stored.path(dataset, index)
-            for dataset in datasets
-            if not noisy or dataset.role is Role.NOISY
-            for index in (dataset.indices() if stored.version == 1 else [()])
-        }
-
-    def noisy(self, name: str) -> dict[str, tuple[Dataset, Callable[[], NDArray[Any]]]]:
-        """Return the noisy datasets of an output by path, in their order, and what reads each."""
-        for path in self.paths(name, noisy=True):
-            if path not in self.digests[name]:
-                problem = "the manifest has no digest of a dataset"
-                raise _contradiction("digest-missing", problem, f"{self.file}, {path}")
-        datasets, where = self.release[name], f"{self.file}, {dataset_path(name)}"
-        return {
-            one.path: (one, partial(_integers, datasets, one, where))
-            for one in self.stored(name).datasets()
-            if one.role is Role.NOISY
-        }
-
-
-def _integers(datasets: Mapping[str, NDArray[Any]], dataset: Dataset, where: str) -> NDArray[Any]:
-    array, place = datasets[dataset.path], f"{where}/{dataset.path}"
-    if array.dtype.kind != "i":
-        raise _contradiction("not-integers", "noisy values are no integers", place)
-    if array.shape != dataset.shape:
-        raise _contradiction(
-            "wrong-shape", "noisy values of another shape than the parameters call for", place
-        )
-    return array
-
-
-def _side(file: str, release: Release) -> _Release:
-    manifest = release.manifest
-    outputs = _outputs(manifest)
-    if len(outputs) < len(manifest["outputs"]):
-        raise _contradiction("output-named-twice", "two outputs have one name", file)
-    try:
-        guarantee_from_json(manifest["privacy"]["guarantee"])
-        guarantees = {name: guarantee_from_json(output["guarantee"]) for name, output in outputs.items()}
-        noises = {name: noise_of(event_from_json(output["event"])) for name, output in outputs.items()}
-    except (KeyError, TypeError, ValueError, ArithmeticError):
-        problem = "an event or a guarantee contradicts itself"
-        raise _contradiction("contradicts-itself", problem, file) from None
-    digests: dict[str, dict[str, str]] = {name: {} for name in ("", *outputs)}
-    for path, sha256 in manifest["digests"].items():
-        name = next((part for part in path.split("/")[2:3] if part in outputs), "")
-        inside = name and path.startswith(f"{dataset_path(name)}/")
-        digests[name if inside else ""][path] = sha256
-    return _Release(file, release, outputs, guarantees, noises, digests)
-
-
-def _contradiction(code: str, problem: str, where: str) -> BundleError:
-    return BundleError(code, problem, where=where, remedy="run: synthrelease verify")
-
-
-def _dataset_changes(name: str, before: _Release, after: _Release) -> DatasetChanges:
+def _dataset_changes(name: str, before: ComparedRelease, after: ComparedRelease) -> DatasetChanges:
     old, new = before.digests[name], after.digests[name]
     drawn = before.paths(name, noisy=False) | after.paths(name, noisy=False) if name else set()
     sources = drawn & {*old, *new} or set(new)
@@ -268,7 +162,9 @@ def _dataset_changes(name: str, before: _Release, after: _Release) -> DatasetCha
     )
 
 
-def _with_likeness(datasets: DatasetChanges, before: _Release, after: _Release) -> DatasetChanges:
+def _with_likeness(
+    datasets: DatasetChanges, before: ComparedRelease, after: ComparedRelease
+) -> DatasetChanges:
     """By place; and where that does not compare all, in the order of the integers: whichever shows that noise was used twice."""
     name = datasets.output
     old, new = before.noises[name], after.noises[name]
@@ -277,29 +173,31 @@ def _with_likeness(datasets: DatasetChanges, before: _Release, after: _Release) 
         return datasets
     if not {*touched} & (before.paths(name, noisy=True) | after.paths(name, noisy=True)):
         return datasets
-    ours, theirs = before.noisy(name), after.noisy(name)
-    unlike = list(ours) != list(theirs)
-
-    def places() -> Pairs:
-        nonlocal unlike
-        for key in filter(theirs.__contains__, ours):
-            (one, read), (other, read_other) = ours[key], theirs[key]
-            if one.shape != other.shape or _labels(one) != _labels(other):
-                unlike = True
-            if one.item_shape == other.item_shape:
-                yield _of_common_items(one, read(), other, read_other())
-
-    by_place = likeness(places(), old, new)
-    if by_place.equal == by_place.places == sum(one.size for one, _ in theirs.values()):
+    old_datasets, new_datasets = before.noisy(name), after.noisy(name)
+    common = [(old_datasets[path], new_datasets[path]) for path in old_datasets if path in new_datasets]
+    same_places = list(old_datasets) == list(new_datasets) and all(
+        old_noisy.dataset.shape == new_noisy.dataset.shape and old_noisy.labels == new_noisy.labels
+        for old_noisy, new_noisy in common
+    )
+    by_place = likeness(
+        (
+            _of_common_items(old_noisy, new_noisy)
+            for old_noisy, new_noisy in common
+            if old_noisy.dataset.item_shape == new_noisy.dataset.item_shape
+        ),
+        old,
+        new,
+    )
+    if by_place.equal == by_place.places == sum(noisy.dataset.size for noisy in new_datasets.values()):
         return replace(datasets, redrawn=_is_other_draw(datasets, before, after))  # some of the same draw
-    if by_place.repeated or not unlike:
+    if by_place.repeated or same_places:
         return replace(datasets, likeness=by_place)
-    ordered = in_order((read() for _, read in ours.values()), (read() for _, read in theirs.values()))
-    by_order = likeness(ordered, old, new)
+    integers = ((noisy.read() for noisy in side.values()) for side in (old_datasets, new_datasets))
+    by_order = likeness(pairs_in_order(*integers), old, new)
     return replace(datasets, likeness=by_order if by_order.repeated or not by_place.places else by_place)
 
 
-def _is_other_draw(datasets: DatasetChanges, before: _Release, after: _Release) -> bool:
+def _is_other_draw(datasets: DatasetChanges, before: ComparedRelease, after: ComparedRelease) -> bool:
     """Whether anything that was drawn, and carries no noise, is other or new."""
     name = datasets.output
     noisy = after.paths(name, noisy=True)
@@ -307,7 +205,7 @@ def _is_other_draw(datasets: DatasetChanges, before: _Release, after: _Release) 
     return any(before.digests[name].get(path) != after.digests[name][path] for path in drawn)
 
 
-def _noise_hazards(compared: Difference, before: _Release, after: _Release) -> Iterator[str]:
+def _noise_hazards(compared: Difference, before: ComparedRelease, after: ComparedRelease) -> Iterator[str]:
     for datasets in (datasets for datasets in compared.datasets if datasets.output):
         name, likeness = datasets.output, datasets.likeness
         if likeness is not None and likeness.repeated and datasets.redrawn:
@@ -334,25 +232,15 @@ def _ledger_hazards(compared: Difference) -> Iterator[str]:
         )
 
 
-def _outputs(manifest: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {output["name"]: output for output in manifest["outputs"]}
-
-
-def _labels(dataset: Dataset) -> list[list[Any]]:
-    """What the axes of a dataset have that number its items."""
-    return [list(axis.coordinates) for axis in dataset.axes[: dataset.items]]
-
-
-def _of_common_items(
-    one: Dataset, array: NDArray[Any], other: Dataset, other_array: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+def _of_common_items(old: NoisyDataset, new: NoisyDataset) -> tuple[NDArray[Any], NDArray[Any]]:
     """The items of two datasets that have the same labels."""
-    for axis, (labels, other_labels) in enumerate(zip(_labels(one), _labels(other), strict=True)):
-        place = {label: number for number, label in enumerate(other_labels)}
-        common = [number for number, label in enumerate(labels) if label in place]
-        array = array.take(common, axis)
-        other_array = other_array.take([place[labels[number]] for number in common], axis)
-    return array, other_array
+    old_array, new_array = old.read(), new.read()
+    for axis, (old_labels, new_labels) in enumerate(zip(old.labels, new.labels, strict=True)):
+        place = {label: number for number, label in enumerate(new_labels)}
+        common = [number for number, label in enumerate(old_labels) if label in place]
+        old_array = old_array.take(common, axis)
+        new_array = new_array.take([place[old_labels[number]] for number in common], axis)
+    return old_array, new_array
 
 
 def _in_sentences(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -40,9 +40,9 @@ def _files(difference: Difference) -> Rows:
     manifests = difference.old, difference.new
     for side, file, manifest in zip(("Old", "New"), difference.files, manifests, strict=True):
         release = manifest["release"]
-        seeded = [TEST_SEED_WORDS] if manifest["randomness"]["test_seed"] else []
+        marks = [TEST_SEED_WORDS] if manifest["randomness"]["test_seed"] else []
         title = f"{file}: {release['name']} {release['version']}, {release['date']}"
-        yield from _section(side, [title, *seeded])
+        yield from _section(side, [title, *marks])
 
 
 def _body(difference: Difference) -> Rows:
@@ -55,23 +55,23 @@ def _body(difference: Difference) -> Rows:
         counted = f"{several(outputs, 'output')} with their guarantees, and {several(datasets, 'dataset')} by their digests"
         yield from _section("Same", [f"no difference: every entry of the manifest, {counted}"])
         return
-    parts: dict[str, list[Change]] = {"privacy": [], "ledger": [], "outputs": [], "warnings": []}
+    by_section: dict[str, list[Change]] = {"privacy": [], "ledger": [], "outputs": [], "warnings": []}
     for change in difference.changes:
-        parts.setdefault(change.where[0], []).append(change)
-    yield from _section("Guarantee", _guarantee(difference, parts.pop("privacy")))
-    yield from _section("Together", _together(difference, parts.pop("ledger")))
-    yield from _outputs(difference, parts.pop("outputs"))
-    for key, places in parts.items():
-        yield from _section(key.capitalize(), _lines(places, 1))
+        by_section.setdefault(change.where[0], []).append(change)
+    yield from _section("Guarantee", _guarantee(difference, by_section.pop("privacy")))
+    yield from _section("Together", _together(difference, by_section.pop("ledger")))
+    yield from _outputs(difference, by_section.pop("outputs"))
+    for key, changes in by_section.items():
+        yield from _section(key.capitalize(), _lines(changes, 1))
 
 
-def _guarantee(difference: Difference, places: list[Change]) -> Iterator[str]:
+def _guarantee(difference: Difference, changes: list[Change]) -> Iterator[str]:
     yield _verdict(difference.guarantee, ", by itself" if difference.redrawn else "")
     manifests = difference.old, difference.new
     old, new = (str(from_json(manifest["privacy"]["guarantee"])) for manifest in manifests)
     yield from [f"both {new}"] if old == new else [f"old  {old}", f"new  {new}"]
     # The numbers themselves, too, if they differ beyond the digits that a guarantee is told with.
-    yield from _lines([place for place in places if old == new or place.where[1] != "guarantee"], 1)
+    yield from _lines([change for change in changes if old == new or change.where[1] != "guarantee"], 1)
 
 
 def _verdict(comparison: Comparison, of: str = "") -> str:
@@ -80,21 +80,21 @@ def _verdict(comparison: Comparison, of: str = "") -> str:
     return f"the same{of}" + ("" if comparison.because == SAME else f": {comparison.because}")
 
 
-def _together(difference: Difference, places: list[Change]) -> Iterator[str]:
+def _together(difference: Difference, changes: list[Change]) -> Iterator[str]:
     if difference.redrawn:
         whose = "" if difference.one_dataset else "if they are of the same participants, "
         yield f"{whose}both releases cost a person more than either alone: what they tell adds up"
     else:
         yield "all that was drawn is the same: if it was drawn once, both cost a person no more than the old one"
     yield _cost(difference.old["ledger"], difference.new["ledger"])
-    yield from _lines(places, 1)
+    yield from _lines(changes, 1)
 
 
 def _cost(before: dict[str, Any] | None, after: dict[str, Any] | None) -> str:
     """What both cost together, as far as a ledger of both knows."""
     if before is None or after is None:
-        without = [side for side, ledger in (("old", before), ("new", after)) if ledger is None]
-        return f"no ledger of the {' and the '.join(without)} release: what both cost was not counted"
+        sides_without_ledger = [side for side, ledger in (("old", before), ("new", after)) if ledger is None]
+        return f"no ledger of the {' and the '.join(sides_without_ledger)} release: what both cost was not counted"
     if before["dataset_id"] != after["dataset_id"]:
         return "each was charged to another account, or another ledger: neither counts the other"
     if before["entry"] == after["entry"]:
@@ -109,28 +109,28 @@ def _cost(before: dict[str, Any] | None, after: dict[str, Any] | None) -> str:
     )
 
 
-def _outputs(difference: Difference, places: list[Change]) -> Rows:
+def _outputs(difference: Difference, changes: list[Change]) -> Rows:
     manifests = difference.old, difference.new
     before, after = ({output["name"]: output for output in manifest["outputs"]} for manifest in manifests)
     added = [name for name in after if name not in before]
     removed = [name for name in before if name not in after]
-    of_output: dict[str, list[Change]] = {}
-    for place in places:
-        of_output.setdefault("".join(place.where[1:2]), []).append(place)
+    by_output: dict[str, list[Change]] = {}
+    for change in changes:
+        by_output.setdefault("".join(change.where[1:2]), []).append(change)
     datasets = {entry.output: entry for entry in difference.datasets}
-    changed = [name for name in difference.guarantees if name in of_output or datasets[name].changed]
-    numbers = {"added": len(added), "removed": len(removed), "changed": len(changed)}
-    numbers["as before"] = len(difference.guarantees) - len(changed)
-    yield from _section("Outputs", [_numbers(numbers)])
+    changed = [name for name in difference.guarantees if name in by_output or datasets[name].changed]
+    counts = {"added": len(added), "removed": len(removed), "changed": len(changed)}
+    counts["as before"] = len(difference.guarantees) - len(changed)
+    yield from _section("Outputs", [_numbers(counts)])
     for sign, names, outputs in (("+", added, after), ("-", removed, before)):
         yield from ((f"  {sign} ", f"{name}: {_described(outputs[name])}") for name in names)
     for name in changed:
         yield "  ~ ", name
         yield from (
-            (" " * 6, line) for line in _changed(difference, name, of_output.get(name, []), datasets[name])
+            (" " * 6, line) for line in _changed(difference, name, by_output.get(name, []), datasets[name])
         )
-    order = [replace(place, where=("order",)) for place in of_output.get("", [])]
-    yield from ((" " * 4, line) for line in _lines(order, 0))
+    reordered = [replace(change, where=("order",)) for change in by_output.get("", [])]
+    yield from ((" " * 4, line) for line in _lines(reordered, 0))
     if "" in datasets:
         yield "  ~ ", f"datasets of no output: {_datasets(datasets[''])}"
 
@@ -140,13 +140,13 @@ def _described(output: dict[str, Any]) -> str:
 
 
 def _changed(
-    difference: Difference, name: str, places: list[Change], datasets: DatasetChanges
+    difference: Difference, name: str, changes: list[Change], datasets: DatasetChanges
 ) -> Iterator[str]:
-    if any(place.where[2] == "guarantee" for place in places):
+    if any(change.where[2] == "guarantee" for change in changes):
         yield f"guarantee: {_verdict(difference.guarantees[name])}"
     # An event repeats numbers of sensitivity and noise.
-    stated = [(place.old, place.new) for place in places if place.where[2] != "event"]
-    yield from _lines([p for p in places if p.where[2] != "event" or (p.old, p.new) not in stated], 2)
+    stated = [(change.old, change.new) for change in changes if change.where[2] != "event"]
+    yield from _lines([c for c in changes if c.where[2] != "event" or (c.old, c.new) not in stated], 2)
     if datasets.changed:
         yield f"datasets: {_datasets(datasets)}"
 
@@ -154,21 +154,21 @@ def _changed(
 def _datasets(datasets: DatasetChanges) -> str:
     """How many datasets changed, and whether their noise is their own."""
     kinds = ("other", "added", "removed")
-    numbers = _numbers({kind: len(getattr(datasets, kind)) for kind in kinds} | {"as before": datasets.same})
+    counts = _numbers({kind: len(getattr(datasets, kind)) for kind in kinds} | {"as before": datasets.same})
     likeness = datasets.likeness
     if not datasets.output or (likeness is None and datasets.redrawn):
-        return numbers
+        return counts
     if likeness is None or not datasets.redrawn:
-        return f"{numbers}; all that was drawn is the same"
+        return f"{counts}; all that was drawn is the same"
     if likeness.repeated:
-        return f"{numbers}; THE NOISE WAS NOT DRAWN ANEW: see above"
+        return f"{counts}; THE NOISE WAS NOT DRAWN ANEW: see above"
     if not likeness.telling:
-        return f"{numbers}; too few noisy integers to tell whether noise was drawn anew"
-    return f"{numbers}; no sign of noise used twice, in {likeness.places} noisy integers"
+        return f"{counts}; too few noisy integers to tell whether noise was drawn anew"
+    return f"{counts}; no sign of noise used twice, in {likeness.places} noisy integers"
 
 
-def _numbers(numbers: dict[str, int]) -> str:
-    return ", ".join(f"{number} {what}" for what, number in numbers.items() if number)
+def _numbers(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in counts.items() if number)
 
 
 def _section(head: str, texts: Iterable[str]) -> Rows:
@@ -177,12 +177,12 @@ def _section(head: str, texts: Iterable[str]) -> Rows:
         yield (f"{head:<10} " if number == 0 else " " * 11), text
 
 
-def _lines(places: Iterable[Change], skip: int) -> Iterator[str]:
+def _lines(changes: Iterable[Change], skip: int) -> Iterator[str]:
     """Where each place is, without the keys that all have, and what changed there."""
-    for place in places:
-        where = place.where[skip : -1 if _is_fact(place.old) or _is_fact(place.new) else None]
+    for change in changes:
+        where = change.where[skip : -1 if _is_fact(change.old) or _is_fact(change.new) else None]
         label = " ".join(where).removeprefix("mechanism parameters ")
-        texts = _texts(place)
+        texts = _texts(change)
         if label and len(texts) == 1:
             yield f"{label}: {texts[0]}"
         else:

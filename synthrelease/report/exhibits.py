@@ -1,4 +1,4 @@
-"""What a card of a page shows, as values: pictures, tables, histograms. Templates draw them, and decide nothing."""
+"""What a card of a page shows, as values: pictures, tables, histograms. Templates only draw them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Picture:
     source: str  # data URI
     width: int  # in pixels
     height: int  # in pixels
-    alt: str  # what it shows, for who does not see it
+    alt: str  # what it shows, for readers who cannot see it
     label: str = ""  # above or below it; "" for none
 
 
@@ -43,7 +43,7 @@ class TableCell:
     """A cell of a table."""
 
     text: str  # its content
-    share: float | None = None  # length of a bar beside it, from 0 to 1; None for no bar
+    fraction: float | None = None  # length of a bar beside it, from 0 to 1; None for no bar
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class HistogramExhibit:
     zero: float  # height of the line that bars stand on
     low: str  # left end of the axis
     high: str  # right end
-    alt: str  # what it shows, for who does not see it
+    alt: str  # what it shows, for readers who cannot see it
     note: str = ""  # below; "" for none
     outline: str = ""  # a line over the bars, as SVG has paths; "" for none
 
@@ -105,11 +105,10 @@ Exhibit = Plate | TableExhibit | HistogramExhibit
 
 
 @dataclass(frozen=True)
-class Shown:
+class OutputExhibits:
     """What there is to see of an output."""
 
     exhibits: tuple[Exhibit, ...]  # in their order
     words: tuple[str, ...] = ()  # of noise and error, in the unit of what is shown
-    left: int = 0  # how many more there are
-    noun: str = "picture"  # what those are
+    omitted: int = 0  # exhibits that are not shown
     exported: bool = field(default=False, kw_only=True)  # whether `synthrelease export --to png` draws them

@@ -22,9 +22,14 @@ class Family:
 
     @property
     def datasets(self) -> tuple[Dataset, ...]:
-        """What belongs to coordinates, the values, and the rest."""
-        before = [one for one in self.beside if one.role is Role.COORDINATE]
-        return (*before, self.values, *(one for one in self.beside if one.role is not Role.COORDINATE))
+        """Coordinates, the values, and what belongs to those."""
+        coordinates = [dataset for dataset in self.beside if dataset.role is Role.COORDINATE]
+        further = [dataset for dataset in self.beside if dataset.role is not Role.COORDINATE]
+        return (*coordinates, self.values, *further)
+
+    def with_role(self, role: Role) -> Dataset | None:
+        """Return the dataset of a role beside the values; None if there is none."""
+        return next((dataset for dataset in self.beside if dataset.role is role), None)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -62,10 +67,15 @@ def _family(values: Dataset, datasets: Sequence[Dataset]) -> Family:
     if values.role is Role.NORMALIZATION:
         return Family(unquote(part), values)
     beside = tuple(
-        one
-        for one in datasets
-        if one.role in _BESIDE
-        and one.path.rpartition("/")[0] == part
-        and {axis.name for axis in one.axes if not axis.is_columns} <= axes
+        dataset
+        for dataset in datasets
+        if dataset.role in _BESIDE
+        and dataset.path.rpartition("/")[0] == part
+        and {axis.name for axis in dataset.axes if not axis.is_columns} <= axes
     )
     return Family(unquote(part), values, beside)
+
+
+def dataset_name(dataset: Dataset) -> str:
+    """Return what a dataset is called in columns and titles: the last step of its path."""
+    return unquote(dataset.path.rpartition("/")[2])

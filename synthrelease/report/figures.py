@@ -1,4 +1,4 @@
-"""Pictures of what a bundle holds: they draw what they are given, in the colours of `rasters`."""
+"""Figures of maps, in the colours of `rasters`."""
 
 from __future__ import annotations
 
@@ -27,17 +27,22 @@ _FRAMES = 12  # of a strip; more are too small to see
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a map was made for and with."""
+class MapLegend:
+    """What a reader needs to know of a map: its screen, its blur, and what its values are."""
 
-    screen: Screen  # its screen, with the geometry if that is declared
-    blur_px: float | None  # σ_b of its blur, in pixels of the screen, if it has one
-    quantity: str  # what its values are, for the scale
+    screen: Screen  # with the geometry if that is declared
+    blur_px: float | None  # σ_b, in pixels of the screen, if it has one
+    quantity: str  # for the colour scale
+
+    def size_px(self, longer_side_px: int) -> tuple[int, int]:
+        """Return width and height of a picture that has the screen's form."""
+        factor = longer_side_px / max(self.screen.width_px, self.screen.height_px)
+        return max(1, round(self.screen.width_px * factor)), max(1, round(self.screen.height_px * factor))
 
 
 def map_figure(
     cells: Map,
-    look: Look,
+    legend: MapLegend,
     *,
     title: str,
     caption: str = "",
@@ -48,7 +53,7 @@ def map_figure(
 
     Args:
         cells: shape (rows, columns); what is negative is noise, and is drawn as nothing.
-        look: what the map was made for.
+        legend: of the map.
         title: above.
         caption: below.
         uncertainty: standard deviation of every cell, in the same unit.
@@ -56,45 +61,44 @@ def map_figure(
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
-    panels = 1 if uncertainty is None else 2
-    # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
-    high = _MAP_IN * look.screen.height_px / look.screen.width_px
-    told = _filled(caption, _PANEL_IN)
-    below = 0.25 + 0.15 * len(told.splitlines()) if told else 0.15
-    between = 0.35  # for the heading of the panel below
-    above = 0.75 if panels > 1 else 0.5
-    whole = (_PANEL_IN, below + high * panels + between * (panels - 1) + above)
-    figure = Figure(figsize=whole, dpi=120)
-
-    def place(panel: int, left: float, width: float, height: float) -> Axes:
-        under = below + (panels - 1 - panel) * (high + between)
-        at = (left, under + (high - height) / 2)
-        return figure.add_axes((at[0] / whole[0], at[1] / whole[1], width / whole[0], height / whole[1]))
-
-    shown = np.clip(cells, 0, None)
-    top = max(float(one.max()) for one in (shown, uncertainty) if one is not None)
-    drawn = [(shown, VALUE_COLOURS, look.quantity)]
+    drawn = [(np.clip(cells, 0, None), VALUE_COLOURS, legend.quantity)]
     if uncertainty is not None:
-        drawn.append((uncertainty, SPREAD_COLOURS, f"± {look.quantity}"))
+        drawn.append((uncertainty, SPREAD_COLOURS, f"± {legend.quantity}"))
+    top = max(float(values.max()) for values, _, _ in drawn)
+    # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
+    map_in = _MAP_IN * legend.screen.height_px / legend.screen.width_px
+    caption_lines = _filled(caption, _PANEL_IN)
+    below_in = 0.25 + 0.15 * len(caption_lines.splitlines()) if caption_lines else 0.15
+    between_in = 0.35  # for the heading of the panel below
+    above_in = 0.75 if len(drawn) > 1 else 0.5
+    width_in = _PANEL_IN
+    height_in = below_in + map_in * len(drawn) + between_in * (len(drawn) - 1) + above_in
+    figure = Figure(figsize=(width_in, height_in), dpi=120)
+
+    def axes_at(panel: int, x_in: float, width: float, height: float) -> Axes:
+        """Axes that begin so far from the left, in the middle of the height of a panel."""
+        y_in = below_in + (len(drawn) - 1 - panel) * (map_in + between_in) + (map_in - height) / 2
+        return figure.add_axes((x_in / width_in, y_in / height_in, width / width_in, height / height_in))
+
     headings = ("released", "uncertainty: one standard deviation, on the same scale")
     for panel, (values, colours, label) in enumerate(drawn):
-        axis = place(panel, 0.15, _MAP_IN, high)
-        bar = place(panel, 0.3 + _MAP_IN, 0.18, 0.8 * high)
+        axis = axes_at(panel, 0.15, _MAP_IN, map_in)
+        bar = axes_at(panel, 0.3 + _MAP_IN, 0.18, 0.8 * map_in)
         under = stimulus if panel == 0 else None
-        _show(axis, values, look, top=top, colours=colours, stimulus=under, bar=bar, label=label)
+        _show(axis, values, legend, top=top, colours=colours, stimulus=under, bar=bar, label=label)
         if panel == 0:
-            _scale(axis, look)
-        if panels > 1:
+            _scale_bar(axis, legend)
+        if len(drawn) > 1:
             axis.set_title(headings[panel], fontsize=10)
-    figure.suptitle(title, fontsize=12, parse_math=False, y=1 - 0.12 / whole[1], va="top")
-    if told:
-        figure.supxlabel(told, fontsize=8, y=0.1 / whole[1], va="bottom", parse_math=False)
+    figure.suptitle(title, fontsize=12, parse_math=False, y=1 - 0.12 / height_in, va="top")
+    if caption_lines:
+        figure.supxlabel(caption_lines, fontsize=8, y=0.1 / height_in, va="bottom", parse_math=False)
     return figure
 
 
 def strip_figure(
     frames: Map,
-    look: Look,
+    legend: MapLegend,
     *,
     times: NDArray[np.float64],
     title: str,
@@ -105,7 +109,7 @@ def strip_figure(
 
     Args:
         frames: shape (frames, rows, columns).
-        look: what the map was made for.
+        legend: of the map.
         times: the middle of every frame, shape (frames,).
         title: above.
         caption: below.
@@ -113,10 +117,10 @@ def strip_figure(
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
-    chosen = evenly_chosen(len(frames))
+    chosen = shown_frames(len(frames))
     across = min(3, len(chosen))
     down = -(-len(chosen) // across)
-    ratio = look.screen.height_px / look.screen.width_px
+    ratio = legend.screen.height_px / legend.screen.width_px
     figure = Figure(
         figsize=(3.1 * across + 0.8, (3.1 * ratio + 0.35) * down + 0.9), dpi=120, layout="constrained"
     )
@@ -125,29 +129,29 @@ def strip_figure(
     for axis, number in zip(axes, chosen, strict=False):
         middle = float(times[number])
         image = _show(
-            axis, shown[number], look, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus
+            axis, shown[number], legend, top=float(shown.max()), colours=VALUE_COLOURS, stimulus=stimulus
         )
         axis.set_title(f"t = {middle:.4g}", fontsize=11)
     for axis in axes[len(chosen) :]:
         axis.set_visible(False)
-    _scale(axes[0], look)
+    _scale_bar(axes[0], legend)
     bar = figure.colorbar(image, ax=axes.tolist(), shrink=0.7)
-    bar.set_label(look.quantity)
+    bar.set_label(legend.quantity)
     figure.suptitle(title, fontsize=12, parse_math=False)
     if caption:
-        told = _filled(caption, 0.8 * figure.get_figwidth())  # of larger letters
-        figure.supxlabel(told, fontsize=10, parse_math=False)
+        caption_lines = _filled(caption, 0.8 * figure.get_figwidth())  # of larger letters
+        figure.supxlabel(caption_lines, fontsize=10, parse_math=False)
     return figure
 
 
 def comparison_figure(
-    rows: Mapping[str, Mapping[str, Map]], look: Look, *, title: str, caption: str
+    rows: Mapping[str, Mapping[str, Map]], legend: MapLegend, *, title: str, caption: str
 ) -> Figure:
     """Draw maps as a table of pictures: one row per kind of map, one column per stimulus, each scaled to its own maximum.
 
     Args:
         rows: maps of shape (rows, columns) by label of the row and stimulus.
-        look: what the maps were made for.
+        legend: of the maps.
         title: above everything.
         caption: below everything.
     """
@@ -160,12 +164,14 @@ def comparison_figure(
         for c, stimulus in enumerate(stimuli):
             axis = axes[r][c]
             shown = np.clip(maps[stimulus], 0, None)
-            image = _show(axis, shown / max(float(shown.max()), 1e-300), look, top=1.0, colours=VALUE_COLOURS)
+            image = _show(
+                axis, shown / max(float(shown.max()), 1e-300), legend, top=1.0, colours=VALUE_COLOURS
+            )
             if r == 0:
                 axis.set_title(f"image {stimulus}", fontsize=11, parse_math=False)
             if c == 0:
                 axis.set_ylabel(label, fontsize=11)
-    _scale(axes[0][0], look)
+    _scale_bar(axes[0][0], legend)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 1])
     bar.ax.set_yticklabels(["none", "most"])
     bar.set_label("attention")
@@ -174,17 +180,17 @@ def comparison_figure(
     return figure
 
 
-def evenly_chosen(frames: int) -> list[int]:
+def shown_frames(frames: int) -> list[int]:
     """Return the numbers of the frames that a strip shows: the first, the last, and some evenly between, 12 at most."""
     return sorted({round(number) for number in np.linspace(0, frames - 1, min(_FRAMES, frames)).tolist()})
 
 
 def _filled(text: str, width_in: float) -> str:
-    """Text in lines that a figure has room for at 8 points: a promise is not cut off at the edge."""
+    """Text in lines that a figure has room for at 8 points: a guarantee is not cut off at the edge."""
     return "\n".join(textwrap.fill(line, int(15 * width_in)) for line in text.split("\n"))
 
 
-def save(figure: Figure, path: Path) -> None:
+def save_png(figure: Figure, path: Path) -> None:
     """Write a PNG that is the same for the same picture."""
     with path.open("wb") as file:
         write_png(figure, file)
@@ -196,9 +202,8 @@ def write_png(figure: Figure, file: BinaryIO) -> tuple[int, int]:
     from PIL import Image  # noqa: PLC0415  slow to import
 
     canvas = FigureCanvasAgg(figure)
-    with (
-        warnings.catch_warnings()
-    ):  # a script that the font lacks stands as boxes; pages and READMEs have the label
+    with warnings.catch_warnings():
+        # A script that the font lacks stands as boxes; pages and READMEs have the label.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         canvas.draw()  # type: ignore[no-untyped-call]
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])  # type: ignore[no-untyped-call]  # the ground of a figure is opaque
@@ -209,7 +214,7 @@ def write_png(figure: Figure, file: BinaryIO) -> tuple[int, int]:
 def _show(
     axis: Axes,
     cells: Map,
-    look: Look,
+    legend: MapLegend,
     *,
     top: float,
     colours: str,
@@ -217,7 +222,7 @@ def _show(
     bar: Axes | None = None,
     label: str = "",
 ) -> AxesImage:
-    extent = (0, look.screen.width_px, look.screen.height_px, 0)
+    extent = (0, legend.screen.width_px, legend.screen.height_px, 0)
     top = max(top, 1e-300)
     opacity: float | Map = 1.0
     if stimulus is not None:
@@ -242,14 +247,14 @@ def _show(
     return image
 
 
-def _scale(axis: Axes, look: Look) -> None:
+def _scale_bar(axis: Axes, legend: MapLegend) -> None:
     """A bar of a round number of pixels, and the blur, in degrees too where the geometry is known."""
-    screen = look.screen
+    screen = legend.screen
     length = _round_number(screen.width_px / 5)
     y, x = screen.height_px * 0.94, screen.width_px * 0.04
     axis.plot([x, x + length], [y, y], color="white", linewidth=3, solid_capstyle="butt")
     degrees = screen.pixels_per_degree
-    lengths = {"": length, "blur σ ": look.blur_px}
+    lengths = {"": length, "blur σ ": legend.blur_px}
     words = []
     for what, pixels in lengths.items():
         if pixels is not None:
@@ -268,7 +273,7 @@ def _scale(axis: Axes, look: Look) -> None:
     )
 
 
-def _round_number(near: float) -> float:
-    """1, 2 or 5 times a power of ten, not above a number but as near as can be."""
-    power = 10.0 ** math.floor(math.log10(near))
-    return max(step * power for step in (1, 2, 5) if step * power <= near)
+def _round_number(most: float) -> float:
+    """The largest number up to `most` that is 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(step * power for step in (1, 2, 5) if step * power <= most)

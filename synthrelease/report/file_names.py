@@ -11,13 +11,13 @@ _RESERVED = frozenset(
 
 
 class FileNames:
-    """The names that are given already."""
+    """Names of the files of one folder, no two alike."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set(_RESERVED)
 
     def of(self, *labels: str) -> str:
-        """Return a new name that tells what labels say: letters, digits, - and _; a number behind it if it was given before.
+        """Return a new name from labels, in letters, digits, - and _; with a number behind it if the name is taken.
 
         Letters in upper and lower case count as the same: some file systems do not tell them apart.
         """

@@ -158,4 +158,6 @@ def glossary(text: str, *, attacks: bool = False) -> list[tuple[str, str]]:
         attacks: whether it tells of attacks.
     """
     terms = (*_TERMS, *_OF_ATTACKS) if attacks else _TERMS
-    return [(term, told) for term, used, told in terms if re.search(used, text, re.IGNORECASE)]
+    return [
+        (term, explanation) for term, pattern, explanation in terms if re.search(pattern, text, re.IGNORECASE)
+    ]

@@ -1,4 +1,4 @@
-"""What a release promises each person, in the words of a review board: no more than its guarantee says."""
+"""What a release guarantees each person, in the words of a review board: no more than its manifest says."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from synthrelease.bundle.disclosure import unprotected_facts
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.dp.best_guess import best_guess, best_guess_of
 from synthrelease.dp.event import from_json as event_from_json
 from synthrelease.dp.guarantee import (
@@ -42,7 +43,7 @@ _WORLDS = {
         "Everything else is the same in both: all other people, and what is public by the study's design.",
     ),
 }
-_KNOWN = {
+_ATTACKER_KNOWS = {
     Neighbours.REPLACE_ONE: "both candidates row by row",
     Neighbours.ADD_REMOVE_ONE: "every row of this person",
 }
@@ -54,25 +55,21 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class GuaranteeWords:
-    """The headline of a page."""
+    """What a release guarantees, in words: the beginning of a page."""
 
     headline: str
     guess: float | None  # how often the best guess is right at most, from ½ to 1; None if nothing bounds that
     worlds: tuple[str, ...]  # the two that the guess is between; none without `guess`
     sentences: tuple[str, ...]  # what it means
-    formal: str  # the guarantee in its own notation
-    strength: str  # a usual word for it; "" if nothing is promised
+    notation: str  # ε and δ, or what there is in their place
+    strength: str  # a usual word for ε; "" if nothing bounds the guess
     grave: bool  # whether the guess is so good that a page should alarm
-    uncovered: tuple[
-        tuple[str, str], ...
-    ]  # outputs that it does not cover, with what is said of each instead
-    public: tuple[
-        tuple[str, tuple[str, ...]], ...
-    ]  # what else is not protected: a reason, and all of which it is
+    uncovered: tuple[tuple[str, str], ...]  # each output that it does not cover, and its own guarantee
+    public_facts: tuple[tuple[str, tuple[str, ...]], ...]  # a reason, and all that is public for it
 
 
-def promise_of(manifest: dict[str, Any]) -> GuaranteeWords:
-    """Return the headline of a release.
+def guarantee_words(manifest: dict[str, Any]) -> GuaranteeWords:
+    """Return what a release guarantees, in words.
 
     Args:
         manifest: of a bundle that verifies.
@@ -80,7 +77,9 @@ def promise_of(manifest: dict[str, Any]) -> GuaranteeWords:
     guarantee = from_json(manifest["privacy"]["guarantee"])
     covered: list[str] = manifest["privacy"]["composition"]["outputs"]
     outputs = {output["name"]: output for output in manifest["outputs"]}
-    uncovered = tuple((name, standing(output)) for name, output in outputs.items() if name not in covered)
+    uncovered = tuple(
+        (name, output_guarantee_words(output)) for name, output in outputs.items() if name not in covered
+    )
     guess = _guess(guarantee, [outputs[name] for name in covered]) if covered else None
     if guess is None:
         headline = "Nothing in this release is differentially private."
@@ -94,22 +93,21 @@ def promise_of(manifest: dict[str, Any]) -> GuaranteeWords:
         worlds = _WORLDS[guarantee.neighbours]
         headline = _headline(guarantee.neighbours, guess, everything=not uncovered)
         sentences = list(_sentences(guarantee, guess, covered, everything=not uncovered))
-    rest = unprotected_facts(manifest, outputs=False)
     return GuaranteeWords(
         headline,
         guess,
         worlds,
         tuple(sentences),
-        formal(guarantee),
+        in_notation(guarantee),
         "" if guess is None else _strength(guarantee),
         guess is not None and guess > _GRAVE,
         uncovered,
-        _by_reason(rest),
+        _by_reason(unprotected_facts(manifest, outputs=False)),
     )
 
 
-def standing(output: dict[str, Any]) -> str:
-    """Return what is promised by one output alone, in a sentence.
+def output_guarantee_words(output: dict[str, Any]) -> str:
+    """Return what one output by itself guarantees, in a sentence.
 
     Args:
         output: an entry of the manifest's `outputs`.
@@ -127,20 +125,34 @@ def standing(output: dict[str, Any]) -> str:
     return f"By itself, it lets a guess about one person be right at most {percent_up(guess)} of the time."
 
 
-def formal(guarantee: Guarantee) -> str:
+def guarantee_caption(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
+    """Return what stands below a picture, in lines: the output's guarantee, or that it does not hold; and that of all outputs together."""
+    guarantee = str(from_json(output["guarantee"]))
+    if manifest["randomness"]["test_seed"]:
+        return [f"{TEST_SEED_WORDS}: {guarantee} does not hold"]
+    covered = manifest["privacy"]["composition"]["outputs"]
+    if output["name"] not in covered or len(covered) == 1:
+        return [guarantee]
+    return [
+        guarantee,
+        f"Together with {listed([name for name in covered if name != output['name']])}: {from_json(manifest['privacy']['guarantee'])}",
+    ]
+
+
+def in_notation(guarantee: Guarantee) -> str:
     """Return a guarantee in the notation of the field."""
-    told = str(guarantee)
+    notation = str(guarantee)
     match guarantee:
         case ApproxDP():
-            return told.replace(no_less(guarantee.delta, 2), scientific_up(guarantee.delta), 1)
-    return told
+            return notation.replace(no_less(guarantee.delta, 2), scientific_up(guarantee.delta), 1)
+    return notation
 
 
 def _guess(guarantee: Guarantee, outputs: list[dict[str, Any]]) -> float | None:
     """The lesser of what the guarantee allows and what was done allows."""
     allowed = best_guess(guarantee)
-    known = best_guess_of([event_from_json(output["event"]) for output in outputs])
-    return allowed if known is None or allowed is None else min(allowed, known)
+    reached = best_guess_of([event_from_json(output["event"]) for output in outputs])
+    return allowed if reached is None or allowed is None else min(allowed, reached)
 
 
 def _of_deniability(guarantee: PlausibleDeniability) -> str:
@@ -154,35 +166,35 @@ def _of_deniability(guarantee: PlausibleDeniability) -> str:
 
 
 def _headline(neighbours: Neighbours, guess: float, *, everything: bool) -> str:
-    asked = _QUESTIONS[neighbours]
+    question = _QUESTIONS[neighbours]
     source = "this release" if everything else "the protected part of this release"
     if is_certain(guess):
-        return f"{asked} From {source}, somebody may be able to tell with near certainty."
-    return f"{asked} From {source}, nobody guesses right more than {percent_up(guess)} of the time."
+        return f"{question} From {source}, somebody may be able to tell with near certainty."
+    return f"{question} From {source}, nobody guesses right more than {percent_up(guess)} of the time."
 
 
 def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everything: bool) -> list[str]:
-    whole = "everything in this release" if everything else f"{listed(covered)} in this release"
+    what = "everything in this release" if everything else f"{listed(covered)} in this release"
     at_most = (
         "practically always, in the worst case"
         if is_certain(guess)
         else f"at most {percent_up(guess)} of the time"
     )
-    out = [
+    sentences = [
         (
-            f"Somebody guesses which. Before, they are right 50 % of the time. After studying {whole}, by whatever means, now or "
-            f"later, they are right {at_most}, even if they know everything about everybody else, and {_KNOWN[guarantee.neighbours]}."
+            f"Somebody guesses which. Before, they are right 50 % of the time. After studying {what}, by whatever means, now or "
+            f"later, they are right {at_most}, even if they know everything about everybody else, and {_ATTACKER_KNOWS[guarantee.neighbours]}."
         )
     ]
     if isinstance(guarantee, ApproxDP):
         has_it = "" if is_certain(guess) else ". The percentage above includes it"
-        out.append(
+        sentences.append(
             f"δ = {scientific_up(guarantee.delta)} is an additive slack: one person's data make nothing that can be published more than e^ε times as likely, plus "
             f"δ. It is not the probability that more than ε is revealed, which can be larger{has_it}."
         )
     elif isinstance(guarantee, PureDP):
-        out.append("The bound holds without any slack (δ = 0).")
-    return out
+        sentences.append("The bound holds without any slack (δ = 0).")
+    return sentences
 
 
 def _strength(guarantee: Guarantee) -> str:

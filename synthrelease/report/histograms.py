@@ -36,28 +36,31 @@ def histogram(
     """
     heights = np.asarray(values, dtype=np.float64)
     ends = None if intervals is None else np.asarray(intervals, dtype=np.float64)
-    line = None if outline is None else np.asarray(outline, dtype=np.float64)
-    together = -(-len(heights) // _MOST)
-    if together > 1:
-        first = np.arange(0, len(heights), together)
+    outline_heights = None if outline is None else np.asarray(outline, dtype=np.float64)
+    bins_per_bar = -(-len(heights) // _MOST)
+    if bins_per_bar > 1:
+        first = np.arange(0, len(heights), bins_per_bar)
         heights, ends = np.add.reduceat(heights, first), None
-        line = None if line is None else np.add.reduceat(line, first)
-        note = f"{note} Each bar is of {together} neighbouring bins.".strip()
-    drawn = [heights, *(other.ravel() for other in (ends, line) if other is not None)]
-    reach: NDArray[np.float64] = np.concatenate(drawn)
-    most, least = max(0.0, float(reach.max())), min(0.0, float(reach.min()))
-    unit = HistogramExhibit.height / ((most - least) or 1.0)
-    each = HistogramExhibit.width / len(heights)
+        outline_heights = None if outline_heights is None else np.add.reduceat(outline_heights, first)
+        note = f"{note} Each bar is of {bins_per_bar} neighbouring bins.".strip()
+    all_heights: NDArray[np.float64] = np.concatenate(
+        [array.ravel() for array in (heights, ends, outline_heights) if array is not None]
+    )
+    most, least = max(0.0, float(all_heights.max())), min(0.0, float(all_heights.min()))
+    scale = HistogramExhibit.height / ((most - least) or 1.0)
+    bin_width = HistogramExhibit.width / len(heights)
 
-    def at(value: float) -> float:
-        return round((most - value) * unit, 2)
+    def y_of(value: float) -> float:
+        return round((most - value) * scale, 2)
 
     bars = []
     for number, height in enumerate(heights.tolist()):
-        top, bottom = at(max(height, 0.0)), at(min(height, 0.0))
-        whisker = None if ends is None else (at(float(ends[number, 1])), at(float(ends[number, 0])))
-        left, width = round((number + _GAP / 2) * each, 2), round((1 - _GAP) * each, 2)
+        top, bottom = y_of(max(height, 0.0)), y_of(min(height, 0.0))
+        whisker = None if ends is None else (y_of(float(ends[number, 1])), y_of(float(ends[number, 0])))
+        left, width = round((number + _GAP / 2) * bin_width, 2), round((1 - _GAP) * bin_width, 2)
         bars.append(Bar(left, top, width, round(bottom - top, 2), whisker))
-    steps = [] if line is None else [at(value) for value in line.tolist()]
-    path = "".join(f"{'V' if i else 'M0 '}{y:g}H{round((i + 1) * each, 2):g}" for i, y in enumerate(steps))
-    return HistogramExhibit(title, tuple(bars), at(0.0), low, high, alt, note, path)
+    steps = [] if outline_heights is None else [y_of(value) for value in outline_heights.tolist()]
+    path = "".join(
+        f"{'V' if i else 'M0 '}{y:g}H{round((i + 1) * bin_width, 2):g}" for i, y in enumerate(steps)
+    )
+    return HistogramExhibit(title, tuple(bars), y_of(0.0), low, high, alt, note, path)

@@ -37,9 +37,9 @@ def name_ends(figure: Figure, axis: Axes, lines: Mapping[str, Line2D]) -> None:
     ends = []
     for name, line in lines.items():
         points = np.asarray(line.get_xydata(), dtype=np.float64)
-        seen = points[np.isfinite(points).all(axis=1)]
-        if len(seen):
-            ends.append((*to_axes.transform(seen[-1]).tolist(), broken(name, _WIDTH, lines=3), line))
+        finite = points[np.isfinite(points).all(axis=1)]
+        if len(finite):
+            ends.append((*to_axes.transform(finite[-1]).tolist(), broken(name, _WIDTH, lines=3), line))
     if not ends:
         return
     ends.sort(key=lambda end: end[1])

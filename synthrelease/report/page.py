@@ -28,12 +28,12 @@ def render(template: str, **values: Any) -> str:
 
     Args:
         template: its name, such as "public.html".
-        values: what it is made of; texts in them are escaped, whoever wrote them.
+        values: what it is made of; all texts in them are escaped.
     """
-    made = _environment().get_template(template)
+    page = _environment().get_template(template)
     # Once without the glossary, to see which words there are to explain.
-    words = visible_text(made.render(**values, glossary=()))
-    return made.render(**values, glossary=glossary(words, attacks=template == "private.html")) + "\n"
+    words = visible_text(page.render(**values, glossary=()))
+    return page.render(**values, glossary=glossary(words, attacks=template == "private.html")) + "\n"
 
 
 def embedded(manifest: dict[str, Any]) -> Markup:

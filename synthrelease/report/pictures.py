@@ -1,4 +1,4 @@
-"""Pictures of a bundle as files: a PNG for each map, such as each stimulus's, and for each chart of courses, such as each feature's."""
+"""Pictures of a bundle as files: a PNG for each map, such as each stimulus's, and for each chart of curves, such as each feature's."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.bundle import Bundle
-from synthrelease.bundle.layout import TEST_SEED_WORDS
-from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import DataError, MachineError
-from synthrelease.number_words import listed
-from synthrelease.report.figures import map_figure, save, strip_figure
+from synthrelease.report.figures import map_figure, save_png, strip_figure
 from synthrelease.report.file_names import FileNames
+from synthrelease.report.guarantee_words import guarantee_caption
 from synthrelease.report.released import Released
 from synthrelease.report.signal_figures import signals_figure
-from synthrelease.report.views import CourseView, OutputViews, labels_of_manifest
+from synthrelease.report.views import CurveView, OutputViews, labelled_views
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +27,7 @@ _ENDINGS = (".png", ".jpg", ".jpeg")
 def pictured(bundle: Bundle) -> list[tuple[str, str]]:
     """Return what `draw` makes pictures of, in its order: names of outputs, each with the label of a picture."""
     with Released(bundle.path, bundle.manifest) as released:
-        return [(views.name, label) for views, label in labels_of_manifest(bundle.manifest, released)]
+        return [(views.name, label) for views, label in labelled_views(bundle.manifest, released)]
 
 
 def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterator[Path]:
@@ -50,9 +48,9 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
         folder.mkdir(parents=True, exist_ok=True)
         names = FileNames()
         with Released(bundle.path, bundle.manifest) as released:
-            for views, label in labels_of_manifest(bundle.manifest, released):
+            for views, label in labelled_views(bundle.manifest, released):
                 path = folder / f"{names.of(views.name, label)}.png"
-                save(_figure(views, label, stimuli), path)
+                save_png(_figure(views, label, stimuli), path)
                 yield path
     except OSError as error:
         raise MachineError(
@@ -64,34 +62,18 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
         ) from None
 
 
-def promise_caption(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
-    """Return what stands below a picture: the output's guarantee, or that it does not hold; and that of more, if it is part of more."""
-    promise = str(from_json(output["guarantee"]))
-    if manifest["randomness"]["test_seed"]:
-        return [f"{TEST_SEED_WORDS}: {promise} does not hold"]
-    covered = manifest["privacy"]["composition"]["outputs"]
-    if output["name"] not in covered or len(covered) == 1:
-        return [promise]
-    return [
-        promise,
-        f"Together with {listed([one for one in covered if one != output['name']])}: {from_json(manifest['privacy']['guarantee'])}",
-    ]
-
-
 def _figure(views: OutputViews, label: str, stimuli: Path | None) -> Figure:
-    manifest = views.released.manifest
-    output = next(one for one in manifest["outputs"] if one["name"] == views.name)
     common: dict[str, Any] = {
         "title": f"{views.name}: {label}",
-        "caption": "\n".join(promise_caption(manifest, output)),
+        "caption": "\n".join(guarantee_caption(views.released.manifest, views.output)),
     }
     view = views.view(label)
-    if isinstance(view, CourseView):
+    if isinstance(view, CurveView):
         return signals_figure(view.curves, x=view.x, x_label=view.x_label, y_label=view.y_label, **common)
     common["stimulus"] = _picture(stimuli, label)
     if view.times is not None:
-        return strip_figure(view.cells, view.look, times=view.times, **common)
-    return map_figure(view.cells, view.look, uncertainty=view.uncertainty, **common)
+        return strip_figure(view.cells, view.legend, times=view.times, **common)
+    return map_figure(view.cells, view.legend, uncertainty=view.uncertainty, **common)
 
 
 def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:

@@ -1,8 +1,7 @@
-"""The public report of a bundle: what it is, what it promises, what is in it, and how to check all that."""
+"""The public report of a bundle: what it is, what it guarantees, what is in it, and how to check all that."""
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +12,11 @@ import synthrelease
 from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.bundle.trust import on_trust
 from synthrelease.files.atomic import refuse_unwritable, write_atomically
+from synthrelease.files.digest import sha256_of
 from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Protection, card_of
 from synthrelease.report.exhibits import PICTURES
-from synthrelease.report.guarantee_words import promise_of
+from synthrelease.report.guarantee_words import guarantee_words
 from synthrelease.report.page import embedded, render
 from synthrelease.report.released import Released
 
@@ -82,7 +82,7 @@ def write_report(
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
             cards.append(card_of(released, output, pictures=pictures))
-    source = BundleSource(bundle.name, _digest(bundle), tuple(checked), tuple(signed_by))
+    source = BundleSource(bundle.name, sha256_of(bundle), tuple(checked), tuple(signed_by))
     page = public_page(manifest, cards, source).encode("utf-8")
     write_atomically(target, page, force=force)
     return len(page)
@@ -95,16 +95,11 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleS
         manifest=manifest,
         embedded=embedded(manifest),
         warnings=list(map(warning_sentence, manifest["warnings"])),
-        promise=promise_of(manifest),
+        guarantee=guarantee_words(manifest),
         charts=budget_charts(manifest),
         cards=cards,
-        unprotected=[card.name for card in cards if card.standing is Protection.UNPROTECTED],
+        unprotected=[card.name for card in cards if card.protection is Protection.UNPROTECTED],
         source=source,
         on_trust=on_trust(manifest),
         version=synthrelease.__version__,
     )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

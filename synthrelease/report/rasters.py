@@ -1,4 +1,4 @@
-"""Maps as pixels: for figures, and as small PNG files without letters for pages, which have theirs as text.
+"""Maps as pixels: for figures, and as small PNG files without text for pages.
 
 One colour map for values and one for uncertainty, both perceptually even and monotone in lightness, so that they survive
 print and every colour vision.
@@ -25,7 +25,7 @@ def map_png(cells: Map, *, top: float, colours: str, width_px: int, height_px: i
     """Return a map as a PNG of 256 colours, smooth between its cells.
 
     Args:
-        cells: shape (rows, columns); drawn from 0 to `top`, what is outside as the end that it is beyond.
+        cells: shape (rows, columns); drawn from 0 to `top`; values outside have the colour of the nearer end.
         top: the value of the last colour.
         colours: a colour map of matplotlib.
         width_px: of the picture.
@@ -53,8 +53,8 @@ def _levels(cells: Map, top: float, width_px: int, height_px: int) -> NDArray[np
     smooth = Image.fromarray(np.ascontiguousarray(cells, dtype=np.float32)).resize(
         (width_px, height_px), Image.Resampling.BICUBIC
     )
-    share = np.asarray(smooth, dtype=np.float64) / (top if top > 0 else 1.0)
-    return (np.clip(share, 0, 1) * 255).round().astype(np.uint8)
+    fraction = np.asarray(smooth, dtype=np.float64) / (top if top > 0 else 1.0)
+    return (np.clip(fraction, 0, 1) * 255).round().astype(np.uint8)
 
 
 def scale(colours: str, *, top: float, unit: str) -> Scale:

@@ -1,4 +1,4 @@
-"""What became of a release's promise: of ε, and of everything that no ε covers."""
+"""How the guarantees of two releases compare: ε, and everything that no ε covers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEFINING = ("name", "kind", "mechanism", "sensitivity", "noise", "event", "guar
 
 
 def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
-    """Return how the promise of a new release compares with that of an old one.
+    """Return how the guarantee of a new release compares with that of an old one.
 
     The release's guarantee is that of its differentially private outputs together. So a smaller ε alone does not make a release
     stronger: whatever else it publishes must have been published before, in the same way, and no more may be taken to be
@@ -49,7 +49,7 @@ def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
 
 
 def _covered(manifest: dict[str, Any]) -> Guarantee:
-    """The promise to the outputs that are differentially private; nothing published costs nothing."""
+    """The guarantee of the outputs that are differentially private; nothing published costs nothing."""
     guarantee = from_json(manifest["privacy"]["guarantee"])
     if isinstance(guarantee, NoGuarantee) and not manifest["privacy"]["composition"]["outputs"]:
         return PureDP(epsilon=0.0, unit=guarantee.unit, neighbours=guarantee.neighbours)
@@ -83,5 +83,5 @@ def _in_codes(manifest: dict[str, Any]) -> dict[str, Any]:
     neighbours = Neighbours(privacy["neighbours"])
     if privacy["not_protected"] != format_1.not_protected(outputs, neighbours, private_names(outputs)):
         return manifest
-    stated = [one.to_json() for one in not_protected(outputs, neighbours)]
+    stated = [fact.to_json() for fact in not_protected(outputs, neighbours)]
     return {**manifest, "privacy": {**privacy, "not_protected": stated}}

@@ -114,14 +114,18 @@ class Released:
 
     def _output(self, name: str) -> StoredOutput:
         if name not in self._outputs:
-            entry = next(one for one in self.manifest["outputs"] if one["name"] == name)
+            entry = next(output for output in self.manifest["outputs"] if output["name"] == name)
             self._outputs[name] = StoredOutput(entry, FORMAT_OF[self.manifest["manifest_version"]])
         return self._outputs[name]
 
     def _derived(self, output: str) -> Values:
         """What follows from the datasets of an output."""
         stored = self._output(output)
-        drawn = {one.path: self.array(output, one.path) for one in stored.datasets() if one.derive is None}
+        drawn = {
+            dataset.path: self.array(output, dataset.path)
+            for dataset in stored.datasets()
+            if dataset.derive is None
+        }
         return Values(stored.parameters, stored.event, drawn)
 
     def _labelled(self, name: str) -> dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]:

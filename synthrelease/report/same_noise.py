@@ -54,7 +54,7 @@ class Likeness:
 
 
 def likeness(pairs: Pairs, old: Noise, new: Noise) -> Likeness:
-    """Compare the noised integers of two releases, place by place.
+    """Compare the noisy integers of two releases, place by place.
 
     Args:
         pairs: arrays of one size each, of the old release and of the new one, laid beside each other without looking at them.
@@ -62,12 +62,12 @@ def likeness(pairs: Pairs, old: Noise, new: Noise) -> Likeness:
         new: that of the new one.
 
     Returns:
-        What was found; `repeated` with a probability below 10⁻¹² if the noise was drawn independently.
+        Counts and verdicts; `repeated` with a probability below 10⁻¹² if the noise was drawn independently.
     """
     places, equal = 0, 0
     near = np.zeros(len(_NEARNESS), dtype=np.int64)
-    for one, other in pairs:
-        before, after = one.reshape(-1), other.reshape(-1)
+    for old_integers, new_integers in pairs:
+        before, after = old_integers.reshape(-1), new_integers.reshape(-1)
         for start in range(0, before.size, _BLOCK):
             block = slice(start, start + _BLOCK)
             places += before[block].size
@@ -97,19 +97,19 @@ def is_no_chance(noise: Noise) -> bool:
     return _is_telling(noise.count, same, _SIGNIFICANCE)
 
 
-def in_order(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> Iterator[tuple[Any, Any]]:
+def pairs_in_order(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> Iterator[tuple[Any, Any]]:
     """Yield the integers of two releases one after the other, as many as both have, whatever arrays they come in.
 
     So the same random words are found beside each other where a release has more, or larger, arrays than the other.
     """
-    left, right = (filter(len, (array.reshape(-1) for array in arrays)) for arrays in (old, new))
-    one: NDArray[Any] | None = next(left, None)
-    other: NDArray[Any] | None = next(right, None)
-    while one is not None and other is not None:
-        size = min(one.size, other.size)
-        yield one[:size], other[:size]
-        one = one[size:] if one.size > size else next(left, None)
-        other = other[size:] if other.size > size else next(right, None)
+    old_arrays, new_arrays = (filter(len, (array.reshape(-1) for array in arrays)) for arrays in (old, new))
+    before: NDArray[Any] | None = next(old_arrays, None)
+    after: NDArray[Any] | None = next(new_arrays, None)
+    while before is not None and after is not None:
+        size = min(before.size, after.size)
+        yield before[:size], after[:size]
+        before = before[size:] if before.size > size else next(old_arrays, None)
+        after = after[size:] if after.size > size else next(new_arrays, None)
 
 
 def _distances(before: NDArray[Any], after: NDArray[Any], old: Noise, new: Noise) -> NDArray[np.float64]:
@@ -121,8 +121,10 @@ def _distances(before: NDArray[Any], after: NDArray[Any], old: Noise, new: Noise
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # an untrusted scale may be next to nothing: no place is near then
-        one, other = before / old.scale, after / new.scale
-        apart: NDArray[np.float64] = np.abs(one - other) + _FLOAT_CARE * (np.abs(one) + np.abs(other))
+        scaled_before, scaled_after = before / old.scale, after / new.scale
+        apart: NDArray[np.float64] = np.abs(scaled_before - scaled_after) + _FLOAT_CARE * (
+            np.abs(scaled_before) + np.abs(scaled_after)
+        )
     return apart
 
 

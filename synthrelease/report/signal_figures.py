@@ -1,4 +1,4 @@
-"""Pictures of signals and of what they are worth: they draw what they are given.
+"""Figures of signals and of their utility.
 
 All are five inches wide with letters of nine points or more: 1200 pixels across when saved, and still readable when a
 page shows them at 360. Names stand beside the ends of their lines. The colours are those of Okabe & Ito 2008 ("Color
@@ -49,7 +49,7 @@ def signals_figure(
 ) -> Figure:
     """Draw released signals with a band of one standard deviation: up to four on one pair of axes, more in panels on one scale.
 
-    Beside their truths each has a panel of its own, however few they are: nobody could tell which line is the truth of which.
+    Beside their truths each has a panel of its own, however few they are: no reader could tell which line is the truth of which.
 
     Args:
         curves: by label of the recording, values and standard deviation of their noise, shape (n,) each.
@@ -68,19 +68,19 @@ def signals_figure(
         name: (_checked(name, values, len(steps)), _checked(name, band, len(steps)))
         for name, (values, band) in curves.items()
     }
-    known = {name: _checked(name, values, len(steps)) for name, values in (truth or {}).items()}
-    if not drawn or not known.keys() <= drawn.keys():
+    truths = {name: _checked(name, values, len(steps)) for name, values in (truth or {}).items()}
+    if not drawn or not truths.keys() <= drawn.keys():
         raise ValueError(
-            f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(known)}"
+            f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(truths)}"
         )
-    told = "Band: ± one standard deviation." + (" Dashed: truth (private)." if known else "")
-    caption = "" if caption is None else f"{told}\n{caption}" if caption else told
-    if len(drawn) > (1 if known else _OVERLAID):
-        return _panels(drawn, known, steps, title=title, caption=caption, labels=(x_label, y_label))
+    explanation = "Band: ± one standard deviation." + (" Dashed: truth (private)." if truths else "")
+    caption = "" if caption is None else f"{explanation}\n{caption}" if caption else explanation
+    if len(drawn) > (1 if truths else _OVERLAID):
+        return _panels(drawn, truths, steps, title=title, caption=caption, labels=(x_label, y_label))
     figure = _figure(title, caption, height_in=3.6)
     axis = figure.subplots()
     lines = {
-        name: _draw(axis, steps, drawn[name], known.get(name), _COLOURS[i]) for i, name in enumerate(drawn)
+        name: _draw(axis, steps, drawn[name], truths.get(name), _COLOURS[i]) for i, name in enumerate(drawn)
     }
     axis.set_xlabel(x_label, fontsize=TEXT_PT, parse_math=False)
     axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
@@ -110,7 +110,7 @@ def utility_figure(
     axis = figure.subplots()
     axis.set_yscale("log")
     ends = {}
-    for i, (name, values) in enumerate(_all(lines, len(spent)).items()):
+    for i, (name, values) in enumerate(_checked_lines(lines, len(spent)).items()):
         shown = np.where(np.isfinite(values) & (values > 0), values, np.nan)
         marker = _MARKERS[i % len(_MARKERS)]
         ends[name] = axis.plot(spent, shown, linewidth=1.3, marker=marker, markersize=5, **_style(i))[0]
@@ -125,7 +125,7 @@ def trade_figure(
     drawn: Sequence[ArrayLike],
     *,
     epsilons: ArrayLike,
-    own: float,
+    released_epsilon: float,
     y_label: str,
     without_data: tuple[str, float] | None = None,
 ) -> Figure:
@@ -137,54 +137,35 @@ def trade_figure(
     Args:
         drawn: scores of the releases at each ε, shape (n,) each.
         epsilons: ε > 0, increasing, shape (E,).
-        own: the ε that is marked, unless it is not a finite number above 0.
+        released_epsilon: the ε that is marked, unless it is not a finite number above 0.
         y_label: what they score.
-        without_data: what whoever has no data scores, and how they do it.
+        without_data: how to do without data, and what that scores.
 
     Raises:
         ValueError: nothing to draw, not as many ε as scores, or an ε is not a finite number above 0.
     """
     spent = _checked_epsilons(epsilons, len(drawn))
-    scores = [one[np.isfinite(one)] for one in (_checked("drawn", values) for values in drawn)]
-    known = without_data is not None and math.isfinite(without_data[1])
-    every = np.concatenate([*scores, [without_data[1]] if without_data is not None and known else []])
+    scores = [values[np.isfinite(values)] for values in (_checked("drawn", values) for values in drawn)]
+    baseline = without_data if without_data is not None and math.isfinite(without_data[1]) else None
+    drawn_scores = np.concatenate([*scores, [baseline[1]] if baseline is not None else []])
     figure = _figure("", "", height_in=3.4)
     axis = figure.subplots()
     axis.set_xscale("log")  # before anything is placed on it
-    if every.size and every.min() > 0 and every.max() > _DECADES * every.min():
+    if drawn_scores.size and drawn_scores.min() > 0 and drawn_scores.max() > _DECADES * drawn_scores.min():
         axis.set_yscale("log")
+    dots: dict[str, Any] = {"alpha": 0.45, "markersize": 4.5, "markeredgewidth": 0}
     for epsilon, values in zip(spent.tolist(), scores, strict=True):
-        axis.plot(
-            [epsilon] * len(values),
-            values,
-            "o",
-            color=_COLOURS[0],
-            alpha=0.45,
-            markersize=4.5,
-            markeredgewidth=0,
-        )
+        axis.plot([epsilon] * len(values), values, "o", color=_COLOURS[0], **dots)
     means = [values.mean() if len(values) else np.nan for values in scores]
     ends = {"mean of fresh releases": axis.plot(spent, means, color=_COLOURS[0], linewidth=1.5)[0]}
-    marked = math.isfinite(own) and own > 0
-    reach = [*spent.tolist(), own] if marked else spent.tolist()
-    if without_data is not None and known:
-        across, level = [min(reach), max(reach)], [without_data[1]] * 2
-        name = f"without data: {without_data[0]}"
+    marked = math.isfinite(released_epsilon) and released_epsilon > 0
+    if baseline is not None:
+        reach = [*spent.tolist(), released_epsilon] if marked else spent.tolist()
+        across, level = [min(reach), max(reach)], [baseline[1]] * 2
+        name = f"without data: {baseline[0]}"
         ends[name] = axis.plot(across, level, color=_COLOURS[1], linewidth=1.3, linestyle="--")[0]
     if marked:
-        axis.axvline(own, color=_COLOURS[6], linewidth=1.1, linestyle=":")
-        # Above the axes, so that it hides nothing; at an end it would be cut off, were it in the middle of its line.
-        place = axis.transData.transform((own, axis.get_ylim()[0]))
-        share = float(axis.transAxes.inverted().transform(place)[0])
-        side = "left" if share < _EDGE else "right" if share > 1 - _EDGE else "center"
-        axis.annotate(
-            f"this release: ε = {own:.3g}",
-            xy=(own, 1.02),
-            xycoords=axis.get_xaxis_transform(),
-            ha=side,
-            va="bottom",
-            fontsize=TEXT_PT,
-        )
+        _mark_epsilon(axis, released_epsilon)
     _plain(axis)
     _number_epsilons(axis, spent)
     axis.set_ylabel(broken(y_label, 40, lines=2), fontsize=TEXT_PT, parse_math=False)
@@ -192,9 +173,26 @@ def trade_figure(
     return figure
 
 
+def _mark_epsilon(axis: Axes, epsilon: float) -> None:
+    """An upright line, and its ε above the axes, so that it hides nothing."""
+    axis.axvline(epsilon, color=_COLOURS[6], linewidth=1.1, linestyle=":")
+    # At an end of the axes the words would be cut off, were they in the middle of their line.
+    place = axis.transData.transform((epsilon, axis.get_ylim()[0]))
+    fraction = float(axis.transAxes.inverted().transform(place)[0])
+    side = "left" if fraction < _EDGE else "right" if fraction > 1 - _EDGE else "center"
+    axis.annotate(
+        f"this release: ε = {epsilon:.3g}",
+        xy=(epsilon, 1.02),
+        xycoords=axis.get_xaxis_transform(),
+        ha=side,
+        va="bottom",
+        fontsize=TEXT_PT,
+    )
+
+
 def _panels(
     drawn: Mapping[str, tuple[Numbers, Numbers]],
-    known: Mapping[str, Numbers],
+    truths: Mapping[str, Numbers],
     steps: Numbers,
     *,
     title: str,
@@ -208,7 +206,7 @@ def _panels(
     figure.supylabel(labels[1], fontsize=TEXT_PT, parse_math=False)
     axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for axis, (name, signal) in zip(axes, drawn.items(), strict=False):
-        _draw(axis, steps, signal, known.get(name), _COLOURS[0])
+        _draw(axis, steps, signal, truths.get(name), _COLOURS[0])
         axis.set_title(broken(name, 54 // across, lines=2), fontsize=TEXT_PT, parse_math=False)
     for axis in axes[len(drawn) :]:
         axis.set_visible(False)
@@ -240,8 +238,8 @@ def _figure(title: str, caption: str, *, height_in: float) -> Figure:
     if title:
         figure.suptitle(textwrap.fill(title, 60), fontsize=_TITLE_PT, parse_math=False)
     if caption:
-        told = "\n".join(textwrap.fill(line, 76) for line in caption.split("\n"))
-        figure.supxlabel(told, fontsize=_CAPTION_PT, parse_math=False)
+        lines = "\n".join(textwrap.fill(line, 76) for line in caption.split("\n"))
+        figure.supxlabel(lines, fontsize=_CAPTION_PT, parse_math=False)
     return figure
 
 
@@ -277,7 +275,7 @@ def _checked_epsilons(epsilons: ArrayLike, length: int | None = None) -> Numbers
     return checked
 
 
-def _all(lines: Mapping[str, ArrayLike], length: int) -> dict[str, Numbers]:
+def _checked_lines(lines: Mapping[str, ArrayLike], length: int) -> dict[str, Numbers]:
     if not lines:
         raise ValueError("Expected lines to draw, found none")
     return {name: _checked(name, values, length) for name, values in lines.items()}

@@ -10,7 +10,7 @@ from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, 
 from synthrelease.dp.guarantee import from_json
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import several
-from synthrelease.report.row_words import rows_that_count
+from synthrelease.report.output_words import event_level_epsilons, rows_that_count
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
@@ -35,18 +35,18 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     return lines
 
 
-def worthless(manifest: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return outputs that are what they say, and promise nothing by it, with what they say."""
-    said = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
+def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the outputs that protect no one, each with its guarantee in words."""
+    guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
     return [
-        (name, str(from_json(one)))
-        for name, one in said
-        if one["kind"] == "none" or one.get("vacuous", False)
+        (name, str(from_json(guarantee)))
+        for name, guarantee in guarantees
+        if guarantee["kind"] == "none" or guarantee.get("vacuous", False)
     ]
 
 
 def as_text(manifest: dict[str, Any]) -> str:
-    """Return what a bundle contains and promises, for a person."""
+    """Return what a bundle contains and guarantees, for a person."""
     release, privacy = manifest["release"], manifest["privacy"]
     n = privacy["people"]
     people = "a private number of people" if n is None else several(n, "person", "people")
@@ -83,11 +83,10 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
         name = noise["distribution"].replace("_", " ")
         lines.append(f"  noise      {name}, scale {float(noise['scale']):.6g} integer steps, exact")
         lines += wrapped("  because    ", parameters_of(output).sentence(output["sensitivity"]["derivation"]))
-    if output["narrower_units"]:
-        less = ", ".join(f"{one['epsilon']:.3g} for a {one['unit']}" for one in output["narrower_units"])
-        lines += wrapped("  event      ", f"ε would be {less} alone; that protects no person")
-    done, warnings = output_sentences(output)
-    for step in done:
+    if epsilons := ", ".join(event_level_epsilons(output)):
+        lines += wrapped("  event      ", f"ε would be {epsilons} alone; that protects no person")
+    post_processing, warnings = output_sentences(output)
+    for step in post_processing:
         lines += wrapped("  then       ", step)
     for warning in warnings:
         lines += wrapped("  mind       ", warning)

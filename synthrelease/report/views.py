@@ -1,4 +1,4 @@
-"""What of a release is drawn, by the axes of its datasets: maps on a screen, courses over a numbered axis; for pages and picture files alike."""
+"""What of a release is drawn, by the axes of its datasets: maps on a screen, curves over a numbered axis; for pages and picture files alike."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from synthrelease.kinds.dataset import Axis, Dataset, Role
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.report.families import Families, Family, families_of
-from synthrelease.report.figures import Look
+from synthrelease.report.figures import MapLegend
 from synthrelease.report.rasters import Map
 from synthrelease.report.released import Released
 
@@ -31,13 +31,13 @@ class MapView:
     label: str
     cells: Map  # shape (rows, columns), or (frames, rows, columns)
     uncertainty: Map | None  # standard deviation of every cell, where it is known
-    look: Look
+    legend: MapLegend
     times: NDArray[np.float64] | None  # the middle of every frame
 
 
 @dataclass(frozen=True)
-class CourseView:
-    """Courses over a numbered axis, by label."""
+class CurveView:
+    """Curves over a numbered axis, by label."""
 
     label: str
     curves: Mapping[str, Curve]
@@ -54,96 +54,100 @@ class OutputViews:
         output: an entry of its manifest's `outputs`.
     """
 
-    def __init__(self, released: Released, output: Mapping[str, Any]) -> None:
-        self.released, self.name = released, output["name"]
+    def __init__(self, released: Released, output: dict[str, Any]) -> None:
+        self.released, self.output, self.name = released, output, output["name"]
         self.parameters: Parameters = parameters_of(output)
         datasets = self.parameters.datasets(from_json(output["event"]))
         self.families: Families = families_of(datasets)
-        values = [one for one in self.families.of_values if one.values.role is not Role.NORMALIZATION]
-        self.maps = [one for one in values if _names(one)[-2:] == _PIXELS]
-        self.courses = [one for one in values if one not in self.maps and _is_course(one)]
-        self.others = [one for one in values if one not in self.maps and one not in self.courses]
+        values = [
+            family for family in self.families.of_values if family.values.role is not Role.NORMALIZATION
+        ]
+        self.maps = [family for family in values if _names(family)[-2:] == _PIXELS]
+        self.curves = [family for family in values if family not in self.maps and _is_curve(family)]
+        self.tabular = [family for family in values if family not in self.maps and family not in self.curves]
 
     def labels(self) -> list[str]:
-        """Return what has a picture of its own: the items of maps, and of courses of means what is beside what they are compared by."""
+        """Return the labels of all pictures: of each item of maps, and of each feature of mean signals."""
         of_maps = [label for family in self.maps for label in _item_labels(family.values)]
-        of_courses = [
+        of_curves = [
             label
-            for family in self.courses
+            for family in self.curves
             if _SERIES not in _names(family)
-            for label in _course_labels(family)
+            for label in _curve_labels(family)
         ]
-        return [*of_maps, *of_courses]
+        return [*of_maps, *of_curves]
 
-    def view(self, label: str) -> MapView | CourseView:
+    def view(self, label: str) -> MapView | CurveView:
         """Return what a label stands for."""
         for family in self.maps:
             if label in (labels := _item_labels(family.values)):
                 return self.map_view(family, labels.index(label), label)
-        for family in self.courses:
-            if label in (labels := _course_labels(family)):
-                return self.course_view(family, labels.index(label), label)
+        for family in self.curves:
+            if label in (labels := _curve_labels(family)):
+                return self.curve_view(family, labels.index(label), label)
         raise KeyError(label)
 
     def map_view(self, family: Family, number: int, label: str) -> MapView:
         """Return an item of maps."""
         dataset = family.values
-        index = np.unravel_index(number, dataset.shape[: dataset.items])
-        place = tuple(map(int, index))
-        beside = next((one for one in family.beside if one.role is Role.UNCERTAINTY), None)
+        index = tuple(map(int, np.unravel_index(number, dataset.shape[: dataset.items])))
         axes = {axis.name: axis for axis in dataset.axes}
         return MapView(
             label,
-            self.released.item(self.name, dataset.path, place),
-            None if beside is None else self.released.item(self.name, beside.path, place),
-            self._look(axes, dataset.quantity),
+            self.released.item(self.name, dataset.path, index),
+            self._uncertainty(family, index),
+            self._legend(axes, dataset.quantity),
             axes[_TIME].values if _TIME in axes else None,
         )
 
-    def course_view(self, family: Family, number: int, label: str) -> CourseView:
-        """Return the courses of one place along the axis before the last: one for each place along the first."""
+    def curve_view(self, family: Family, number: int, label: str) -> CurveView:
+        """Return the curves of one place along the axis before the last: one for each place along the first."""
         first, *_, last = family.axes
-        band = next((one for one in family.beside if one.role is Role.UNCERTAINTY), None)
         curves = {}
         for place, name in enumerate(first.coordinates):
             index = (place, number) if len(family.axes) > 2 else (place,)
             values = self.released.item(self.name, family.values.path, index)
-            spread = (
-                np.zeros(len(values)) if band is None else self.released.item(self.name, band.path, index)
-            )
-            curves[str(name)] = (values, spread)
+            spread = self._uncertainty(family, index)
+            curves[str(name)] = (values, np.zeros(len(values)) if spread is None else spread)
         unit = f", {last.unit}" if last.unit and last.unit != f"{last.name}s" else ""
         y_label = f"{label}, {family.values.quantity}".removesuffix(" in the unit of the feature")
-        return CourseView(label, curves, last.values, f"{last.name}{unit}", y_label)
+        return CurveView(label, curves, last.values, f"{last.name}{unit}", y_label)
 
-    def few_series(self, family: Family, most: int) -> CourseView:
-        """Return the first few series of the first item, where every participant has one."""
+    def first_series(self, family: Family, most: int) -> CurveView:
+        """Return the first few series of the first item, where every participant has one: at most so many."""
         dataset, last = family.values, family.axes[-1]
         index = (0,) * dataset.items
         rows = np.empty((0, len(last)))
         for block in self.released.blocks(self.name, dataset.path, index):
             rows = np.concatenate([rows, block[: most - len(rows)]])
-        band = next((one for one in family.beside if one.role is Role.UNCERTAINTY), None)
-        spread = np.zeros(len(last)) if band is None else self.released.item(self.name, band.path, index)
+            if len(rows) == most:
+                break
+        spread = self._uncertainty(family, index)
+        band = np.zeros(len(last)) if spread is None else spread
         labels = [str(axis.coordinates[0]) for axis in dataset.axes[: dataset.items]]
-        curves = {f"series {number}": (row, spread) for number, row in enumerate(rows, start=1)}
-        return CourseView(", ".join(reversed(labels)), curves, last.values, last.name, labels[-1])
+        curves = {f"series {number}": (row, band) for number, row in enumerate(rows, start=1)}
+        return CurveView(", ".join(reversed(labels)), curves, last.values, last.name, labels[-1])
 
-    def _look(self, axes: Mapping[str, Axis], quantity: str) -> Look:
+    def _uncertainty(self, family: Family, index: tuple[int, ...]) -> NDArray[Any] | None:
+        """The standard deviation of the values of an item, where it is known."""
+        uncertainty = family.with_role(Role.UNCERTAINTY)
+        return None if uncertainty is None else self.released.item(self.name, uncertainty.path, index)
+
+    def _legend(self, axes: Mapping[str, Axis], quantity: str) -> MapLegend:
         screen, blur_px = self.parameters.map_scale or (None, None)
         if screen is None:
             height, width = (round(float(axes[name].values[0] + axes[name].values[-1])) for name in _PIXELS)
             screen = Screen(width, height)
-        return Look(screen, blur_px, quantity)
+        return MapLegend(screen, blur_px, quantity)
 
 
 def _names(family: Family) -> tuple[str, ...]:
     return tuple(axis.name for axis in family.axes)
 
 
-def _is_course(family: Family) -> bool:
+def _is_curve(family: Family) -> bool:
     """Whether the last axis is of numbers, and not of bins."""
-    if not family.axes or any(one.role is Role.COORDINATE for one in family.beside):
+    if not family.axes or family.with_role(Role.COORDINATE) is not None:
         return False
     return family.axes[-1].values.dtype.kind in "if" and len(family.axes) > 1
 
@@ -153,12 +157,12 @@ def _item_labels(dataset: Dataset) -> list[str]:
     return [", ".join(str(a.coordinates[n]) for a, n in zip(axes, i, strict=True)) for i in dataset.indices()]
 
 
-def _course_labels(family: Family) -> list[str]:
+def _curve_labels(family: Family) -> list[str]:
     axes = family.axes
     return [str(label) for label in axes[1].coordinates] if len(axes) > 2 else [family.values.quantity]
 
 
-def labels_of_manifest(manifest: Mapping[str, Any], released: Released) -> Iterator[tuple[OutputViews, str]]:
+def labelled_views(manifest: Mapping[str, Any], released: Released) -> Iterator[tuple[OutputViews, str]]:
     """Yield everything that has a picture of its own, with the output it is of."""
     for output in manifest["outputs"]:
         views = OutputViews(released, output)

@@ -40,7 +40,7 @@ FUNCTIONS = {
     "not_protected": lambda output: disclosure.not_protected([output], Neighbours.REPLACE_ONE),
     "output_sentences": disclosure.output_sentences,
     "abstract": lambda output: guarantee_text.abstract({**MANIFEST, "outputs": [output]}),
-    "making": lambda output: guarantee_text.making({**MANIFEST, "outputs": [output]}),
+    "making": lambda output: guarantee_text.procedures({**MANIFEST, "outputs": [output]}),
     "biases": lambda output: guarantee_text.biases({**MANIFEST, "outputs": [output]}),
 }
 MANIFEST = {"tool": {"name": "t", "version": "1"}, "randomness": {"test_seed": False}, "inputs": []}

@@ -26,7 +26,7 @@ from synthrelease.numerics.centre_bias import CENTRE, prior
 from synthrelease.numerics.spectrum import band, middles, rendered
 from synthrelease.report.compared_maps import compared_map
 from synthrelease.report.exhibits import Exhibit
-from synthrelease.report.figures import Look
+from synthrelease.report.figures import MapLegend
 from synthrelease.report.rasters import Map
 
 MapMechanism = SpectralHeatmap | CellHeatmap
@@ -84,13 +84,13 @@ class MapTruth:
         unit = "times even attention"
         if isinstance(self.output, CellHeatmap):
             unit = "counts" if self.output.parameters.people is None else "counts per person"
-        look = Look(self.output.parameters.screen, self.output.parameters.blur_px, unit)
+        legend = MapLegend(self.output.parameters.screen, self.output.parameters.blur_px, unit)
         measured = self.of(released)
         return [
             compared_map(
                 self.truth(stimulus),
                 shown,
-                look,
+                legend,
                 title=stimulus,
                 window=_window(self.output),
                 caption=", ".join(

@@ -116,7 +116,7 @@ def test_a_column_cannot_take_the_place_of_the_guarantee(tmp_path, monkeypatch):
             yield replace(table, columns=(replace(first, name="synthrelease:table"), *rest), frame=frame)
 
     bundle, whole = written(tmp_path, "seeded")
-    monkeypatch.setattr("synthrelease.exports.written.tables_of", renamed)
+    monkeypatch.setattr("synthrelease.exports.table_files.tables_of", renamed)
     export(bundle, "bids", tmp_path / "out")
     sidecar = json.loads((tmp_path / "out" / "group" / "randomized-records.json").read_text("utf-8"))
     assert "Description" in sidecar["synthrelease:table"]

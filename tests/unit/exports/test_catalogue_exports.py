@@ -110,7 +110,7 @@ def test_tables_tell_the_guarantee_of_their_output_to_the_last_digit(tmp_path, n
     tables = {table.name: table.output for table in tables_of(bundle)}
     for told in strict(folder / "croissant.json")["recordSet"]:
         output = outputs[tables[told["@id"]]]
-        promise = guarantee_text.alone(bundle.manifest, output)
+        promise = guarantee_text.output_guarantee(bundle.manifest, output)
         before, found, after = told["description"].partition(promise)
         assert found
         assert not after

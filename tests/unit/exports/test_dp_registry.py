@@ -127,7 +127,7 @@ def test_what_protects_less_than_a_person_is_called_so(name):
         lines = [one for one in told if one.startswith(f"- {output['name']}, ")]
         assert [numbers_in(one) for one in lines] == [numbers_of(less) for less in output["narrower_units"]]
         assert all(less["unit"] in one for one, less in zip(lines, output["narrower_units"], strict=True))
-    assert {f"- {one}" for one in guarantee_text.narrower(manifest)} <= set(told)
+    assert {f"- {one}" for one in guarantee_text.event_level_guarantees(manifest)} <= set(told)
     assert any(output["narrower_units"] for output in manifest["outputs"])
 
 

@@ -29,9 +29,9 @@ from synthrelease.exports.exporting import export
 from synthrelease.exports.folder import LIST, files_in
 from synthrelease.exports.formats import FORMATS
 from synthrelease.exports.table import Column, ExportTable
+from synthrelease.exports.table_files import FORMULAS
 from synthrelease.exports.tables import tables_of
-from synthrelease.exports.written import FORMULAS
-from synthrelease.report.guarantee_words import promise_of
+from synthrelease.report.guarantee_words import guarantee_words
 
 TABLES = ("csv", "parquet")
 
@@ -86,7 +86,7 @@ def test_every_form_is_in_the_help_and_in_the_docs():
     told = flat(CliRunner().invoke(main, ["export", "--help"]).output)
     page = (Path(__file__).parents[3] / "docs" / "exports.md").read_text("utf-8")
     for name, form in FORMATS.items():
-        first = f"{name}: {form.told.split(',')[0]}"  # lines may break at a hyphen
+        first = f"{name}: {form.description.split(',')[0]}"  # lines may break at a hyphen
         assert first.replace(" ", "") in told.replace(" ", "")
         assert f"[`{name}`](#{name})" in page
         assert f"\n## {name}\n" in page
@@ -177,8 +177,8 @@ def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
     bundle, whole = written(tmp_path, name)
     export(bundle, "csv", tmp_path / "out")
     text = flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
-    promise = promise_of(whole.manifest)
-    for told in (promise.headline, promise.formal, *promise.worlds, whole.manifest["release"]["title"]):
+    promise = guarantee_words(whole.manifest)
+    for told in (promise.headline, promise.notation, *promise.worlds, whole.manifest["release"]["title"]):
         assert flat(told) in text
     for what, _ in unprotected_facts(whole.manifest):
         assert what.removeprefix("output ") in text

@@ -15,7 +15,7 @@ from refusals import refused
 
 from synthrelease.errors import MachineError
 from synthrelease.exports import folder as module
-from synthrelease.exports.folder import LIST, files_in, refuse_target, whole_folder
+from synthrelease.exports.folder import LIST, atomic_folder, files_in, refuse_target
 from synthrelease.files import atomic
 
 
@@ -25,7 +25,7 @@ def target(tmp_path):
 
 
 def write(target, *, force=False, **texts):
-    with whole_folder(target, force=force) as folder:
+    with atomic_folder(target, force=force) as folder:
         for name, text in (texts or {"a": "one"}).items():
             (folder / name).write_text(text)
 
@@ -130,7 +130,7 @@ def test_nothing_is_left_of_a_folder_that_was_not_finished(target, error, force)
         write(target)
 
     def fail():
-        with whole_folder(target, force=force) as folder:
+        with atomic_folder(target, force=force) as folder:
             (folder / "half").write_text("half")
             raise error
 
@@ -145,7 +145,7 @@ def test_nothing_is_left_of_a_folder_that_was_not_finished(target, error, force)
 
 
 def test_errors_name_the_folder_that_was_asked_for(target):
-    with pytest.raises(MachineError) as told, whole_folder(target, force=False) as folder:
+    with pytest.raises(MachineError) as told, atomic_folder(target, force=False) as folder:
         raise MachineError("cannot-write", "the pictures cannot be written", where=str(folder))
     assert told.value.where == str(target)
 
@@ -163,8 +163,8 @@ def test_a_folder_that_cannot_be_looked_at_is_told(target, monkeypatch):
 def test_who_was_killed_leaves_nothing_for_long(target):
     script = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from synthrelease.exports.folder import whole_folder\n"
-        "with whole_folder(Path(sys.argv[1]), force=False) as folder:\n"
+        "from synthrelease.exports.folder import atomic_folder\n"
+        "with atomic_folder(Path(sys.argv[1]), force=False) as folder:\n"
         "    (folder / 'half').write_text('half'); os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     subprocess.run([sys.executable, "-c", script, str(target)], check=False)
@@ -285,7 +285,7 @@ def test_the_older_export_comes_back_if_the_new_one_cannot_have_its_name(target,
 
 
 def test_what_came_meanwhile_is_not_replaced(target):
-    with pytest.raises(MachineError), whole_folder(target, force=False) as folder:  # noqa: PT012
+    with pytest.raises(MachineError), atomic_folder(target, force=False) as folder:  # noqa: PT012
         (folder / "a").write_text("one")
         target.mkdir()
         (target / "mine").write_text("precious")
@@ -297,7 +297,7 @@ def test_what_cannot_be_removed_is_named_and_removed_by_the_next_export(target, 
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(atomic.shutil, "rmtree", forbidden)
-    with refused(MachineError, "cannot-write", where=target) as error, whole_folder(target, force=False):
+    with refused(MachineError, "cannot-write", where=target) as error, atomic_folder(target, force=False):
         raise OSError(errno.EACCES, "Permission denied")
     (left,) = names_in(target.parent)
     assert left in error.value.remedy

@@ -19,7 +19,7 @@ from synthrelease.exports import guarantee_text
 from synthrelease.exports.croissant import croissant
 from synthrelease.exports.datacite import datacite
 from synthrelease.exports.dp_registry import dp_registry
-from synthrelease.report.guarantee_words import promise_of
+from synthrelease.report.guarantee_words import guarantee_words
 
 DOCUMENTS = {
     "croissant": lambda manifest: croissant(manifest, [], []),
@@ -52,19 +52,19 @@ def test_guarantees_are_those_of_the_manifest(name, form):
     told = sentences(form, manifest)
     outputs = [output["name"] for output in manifest["outputs"]]
     covered = manifest["privacy"]["composition"]["outputs"]
-    whole = guarantee_text.together(manifest)
+    whole = guarantee_text.release_guarantee(manifest)
     assert told.count(whole) == 1
     assert numbers_in(whole) == numbers_of(manifest["privacy"]["guarantee"])
-    assert guarantee_text.exactly(manifest["privacy"]["guarantee"]) in whole
+    assert guarantee_text.exact_guarantee(manifest["privacy"]["guarantee"]) in whole
     assert called_in(whole, outputs) == (covered if len(covered) < len(outputs) else [])
     for output in manifest["outputs"]:
-        alone = guarantee_text.alone(manifest, output)
+        alone = guarantee_text.output_guarantee(manifest, output)
         assert told.count(alone) == 1
         assert alone.startswith(output["name"])
         assert numbers_in(alone) == numbers_of(output["guarantee"])
         listed = [one for one in told if f"output {output['name']}: " in one]
         assert len(listed) == (output["name"] not in covered)
-        assert all(guarantee_text.exactly(output["guarantee"]) in one for one in listed)
+        assert all(guarantee_text.exact_guarantee(output["guarantee"]) in one for one in listed)
         assert all(numbers_in(one) == numbers_of(output["guarantee"]) for one in listed)
     facts = unprotected_facts(manifest)
     assert len(facts) == len(manifest["privacy"]["not_protected"])
@@ -75,9 +75,9 @@ def test_guarantees_are_those_of_the_manifest(name, form):
 def test_more_is_said_of_an_output_that_is_not_differentially_private():
     manifest = copy.deepcopy(layout("moods").manifest)
     (output,) = manifest["outputs"]
-    covered = guarantee_text.alone(manifest, output)
+    covered = guarantee_text.output_guarantee(manifest, output)
     manifest["privacy"]["composition"]["outputs"] = []
-    assert len(guarantee_text.alone(manifest, output)) > len(covered)
+    assert len(guarantee_text.output_guarantee(manifest, output)) > len(covered)
 
 
 def sentences_of(manifest):
@@ -150,7 +150,7 @@ def test_repeatable_noise_is_told_before_every_promise(form):
 
 def meaning(manifest):
     """What a promise means, as long as it holds."""
-    promise = promise_of(manifest)
+    promise = guarantee_words(manifest)
     return {promise.headline, *promise.sentences}
 
 
@@ -159,9 +159,9 @@ def test_a_private_number_of_people_is_not_told(form):
     manifest, other = layout("moods").manifest, layout("maps").manifest
     texts = texts_of(DOCUMENTS[form](manifest))
     assert manifest["privacy"]["people"] is None
-    assert guarantee_text.neighbours(manifest) != guarantee_text.neighbours(other)
-    assert any(guarantee_text.neighbours(manifest) in text for text in texts)
-    assert not any(guarantee_text.neighbours(other) in text for text in texts)
+    assert guarantee_text.neighbouring_relation(manifest) != guarantee_text.neighbouring_relation(other)
+    assert any(guarantee_text.neighbouring_relation(manifest) in text for text in texts)
+    assert not any(guarantee_text.neighbouring_relation(other) in text for text in texts)
     assert "number_of_privacy_units" not in json.dumps(DOCUMENTS[form](manifest))
     assert not [text for text in texts if re.search(r"\b(null|None)\b", text)]
 
@@ -184,9 +184,9 @@ def test_a_release_without_differential_privacy_says_so_and_has_no_place_in_its_
     manifest = unprotected()
     for form in ("croissant", "datacite"):
         document = DOCUMENTS[form](manifest)
-        whole = guarantee_text.together(manifest)
+        whole = guarantee_text.release_guarantee(manifest)
         assert sentences(form, manifest).count(whole) == 1
-        assert whole != guarantee_text.together(layout("records").manifest)
+        assert whole != guarantee_text.release_guarantee(layout("records").manifest)
         assert numbers_in(whole) == {}
         assert not meaning(layout("records").manifest) & set(texts_of(document))
         subjects = document.get("keywords") or [one["subject"] for one in document["subjects"]]
@@ -208,7 +208,10 @@ EXACT = (
 
 
 def test_numbers_are_told_to_the_last_digit():
-    told = [guarantee_text.exactly({"unit": "person", "neighbours": "replace-one", **one}) for one in EXACT]
+    told = [
+        guarantee_text.exact_guarantee({"unit": "person", "neighbours": "replace-one", **one})
+        for one in EXACT
+    ]
     for text, guarantee in zip(told, EXACT, strict=True):
         assert numbers_in(text) == numbers_of(guarantee)
     check_text("catalogues/guarantees", "\n".join(told))

@@ -14,7 +14,7 @@ from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.dp.guarantee import from_json
 from synthrelease.exports.exporting import export
-from synthrelease.report.pictures import promise_caption
+from synthrelease.report.guarantee_words import guarantee_caption
 
 LABELS = ["b-c", "c", "C", "日" * 100, "$\\frac{$"]
 PLAN = """
@@ -95,7 +95,7 @@ def test_captions_tell_the_guarantee_of_the_whole_beside_their_own(tmp_path):
     _, whole = written(tmp_path, "maps")
     whole_promise = from_json(whole.manifest["privacy"]["guarantee"])
     for output in whole.manifest["outputs"]:
-        own, together = promise_caption(whole.manifest, output)
+        own, together = guarantee_caption(whole.manifest, output)
         assert own == str(from_json(output["guarantee"]))
         expected = {key: float(f"{number:.2g}") for key, number in numbers_of(output["guarantee"]).items()}
         assert numbers_in(own) == expected
@@ -109,13 +109,13 @@ def test_captions_tell_the_guarantee_of_the_whole_beside_their_own(tmp_path):
 def test_a_long_caption_is_not_cut_off(tmp_path):
     """What is drawn below a map ends within the picture, however long the reason is that nothing is promised."""
     from synthrelease.data.screen import Screen
-    from synthrelease.report.figures import Look, map_figure, save
+    from synthrelease.report.figures import MapLegend, map_figure, save_png
 
-    look = Look(Screen(80, 60), 8.0, "counts")
+    legend = MapLegend(Screen(80, 60), 8.0, "counts")
     sizes = []
     for caption in ("ε = 1", "no guarantee: " + "measured on the people who are present " * 8):
-        figure = map_figure(np.ones((6, 8)), look, title="t", caption=caption)
-        save(figure, tmp_path / "x.png")
+        figure = map_figure(np.ones((6, 8)), legend, title="t", caption=caption)
+        save_png(figure, tmp_path / "x.png")
         with Image.open(tmp_path / "x.png") as image:
             sizes.append(image.size)
         extent = figure._supxlabel.get_window_extent()

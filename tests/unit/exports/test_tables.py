@@ -16,9 +16,10 @@ from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import BundleError
-from synthrelease.exports.tables import beside, spread, tables_of
+from synthrelease.exports.table import free_name, label_series
+from synthrelease.exports.tables import tables_of
 from synthrelease.kinds.dataset import Role, quoted
-from synthrelease.report.guarantee_words import standing
+from synthrelease.report.guarantee_words import output_guarantee_words
 
 KINDS = {"number": ("Float32", "Float64"), "integer": ("Int32", "Int64"), "string": ("String",)}
 
@@ -135,7 +136,7 @@ def test_everybodys_series_are_those_of_the_bundle(released, name):
 
 
 def test_items_of_many_values_have_a_table_each(released, monkeypatch):
-    monkeypatch.setattr("synthrelease.exports.tables._LARGE_ITEM", 100)
+    monkeypatch.setattr("synthrelease.exports.value_tables._LARGE_ITEM", 100)
     tables, whole = released("each")
     for label, recording in (("read", "read"), ("a-b", "a/b")):
         table = tables[f"published-{label}"]
@@ -289,7 +290,7 @@ def test_every_table_tells_its_guarantee(released):
         assert f"ε = {guarantee['epsilon']:g}" in table.description
     tables, whole = released("each")
     published = tables["published-values"]
-    assert published.guarantee == standing(entry(whole, "published"))
+    assert published.guarantee == output_guarantee_words(entry(whole, "published"))
     assert published.description.endswith(published.guarantee)
     assert numbers_in(published.description) == {}
 
@@ -313,7 +314,7 @@ def test_repeatable_noise_is_told_in_every_table(released):
         output = entry(whole, table.output)
         assert TEST_SEED_WORDS in table.description
         assert str(from_json(output["guarantee"])) in table.guarantee
-        assert standing(output) not in table.description
+        assert output_guarantee_words(output) not in table.description
     check_text("exports/promise-of-a-test-seed", table.guarantee)
 
 
@@ -327,9 +328,9 @@ def test_values_that_were_changed_meanwhile_are_refused(tmp_path):
 
 
 def test_a_column_beside_another_takes_no_others_name():
-    assert beside("size", "bin", ["size"]) == "size_bin"
-    assert beside("size", "bin", ["size", "size_bin", "size_bin_"]) == "size_bin__"
+    assert free_name("size_bin", ["size"]) == "size_bin"
+    assert free_name("size_bin", ["size", "size_bin", "size_bin_"]) == "size_bin__"
 
 
 def test_labels_are_spread_by_their_numbers():
-    assert spread(["x", "y"], pl.Series([1, 0, None, 1])).to_list() == ["y", "x", None, "y"]
+    assert label_series(["x", "y"], pl.Series([1, 0, None, 1])).to_list() == ["y", "x", None, "y"]

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.exports.yaml_text import bullets, scalar
+from synthrelease.exports.dp_registry import bullets, scalar
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text(
     "- :#|>&*!%@`\"'{}[],?\n\t ab", max_size=12

@@ -23,10 +23,10 @@ from synthrelease.cli import main
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError
 from synthrelease.report import pictures
-from synthrelease.report.figures import Look, comparison_figure, map_figure, save, strip_figure
+from synthrelease.report.figures import MapLegend, comparison_figure, map_figure, save_png, strip_figure
 from synthrelease.report.pictures import draw
 
-LOOK = Look(Screen(800, 600), 24.0, "times even attention")
+LOOK = MapLegend(Screen(800, 600), 24.0, "times even attention")
 PLAN = """
 [release]
 name = "study"
@@ -166,8 +166,8 @@ def test_pictures_of_a_test_seed_say_so(
 
 @pytest.mark.parametrize("name", ["$\\foo$", "a$b$c", "100 % _x_^2"])
 def test_a_title_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
-    save(map_figure(np.ones((6, 8)), LOOK, title=name), tmp_path / "one.png")
-    save(
+    save_png(map_figure(np.ones((6, 8)), LOOK, title=name), tmp_path / "one.png")
+    save_png(
         comparison_figure({"row": {name: np.ones((6, 8))}}, LOOK, title=name, caption=""),
         tmp_path / "two.png",
     )
@@ -196,8 +196,8 @@ def test_the_scale_is_of_the_screen_in_pixels_and_in_degrees_where_the_geometry_
     # At 573 mm a millimetre is a tenth of a degree: 800 px on 400 mm are 20 px a degree.
     declared = Screen(800, 600, 400.0, 1000 / (2 * math.tan(math.radians(0.5))) / 100)
     assert declared.pixels_per_degree == pytest.approx(20.0)
-    look = Look(declared, 24.0, "")
-    (told,) = texts(map_figure(cells, look, title=""))
+    legend = MapLegend(declared, 24.0, "")
+    (told,) = texts(map_figure(cells, legend, title=""))
     assert figures(told) == [100, 5.0, 24, 1.2]
     assert told.count("°") == 2
 

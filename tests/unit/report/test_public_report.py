@@ -19,7 +19,7 @@ from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, 
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 from synthrelease.number_words import is_certain
-from synthrelease.report.guarantee_words import promise_of, standing
+from synthrelease.report.guarantee_words import guarantee_words, output_guarantee_words
 from synthrelease.report.public_report import BundleSource, public_page, write_report
 
 _SEEDED, _STAMP = "seeded.TEST-SEED", "TEST SEED – DO NOT PUBLISH"
@@ -164,10 +164,10 @@ def test_standings():
     outputs = {output["name"]: output for output in manifest_of("records")["outputs"]}
     plain, exact = outputs["plain"], outputs["exact"]
     told = [
-        *map(standing, (plain, outputs["tree"], exact)),
-        standing({**exact, "guarantee": {**exact["guarantee"], "counted": "record"}}),
-        standing({**exact, "guarantee": {**exact["guarantee"], "vacuous": True}}),
-        standing(manifest_of("unprotected")["outputs"][1]),
+        *map(output_guarantee_words, (plain, outputs["tree"], exact)),
+        output_guarantee_words({**exact, "guarantee": {**exact["guarantee"], "counted": "record"}}),
+        output_guarantee_words({**exact, "guarantee": {**exact["guarantee"], "vacuous": True}}),
+        output_guarantee_words(manifest_of("unprotected")["outputs"][1]),
     ]
     assert [figures(one) for one in told[:5]] == [[76.8], [], [4, 4], [4, 4], []]
     check_text("report/standings", "\n".join(told))
@@ -212,7 +212,7 @@ def laplace(sensitivity: int, scale: float) -> dict[str, Any]:
 )  # fmt: skip
 def test_the_headline_is_the_guarantee(guarantee, event, percent):
     manifest = with_guarantee(guarantee, event)
-    promise = promise_of(manifest)
+    promise = guarantee_words(manifest)
     assert page_of(manifest).texts("p", "headline") == [promise.headline]
     assert figures(promise.headline) == percent
     assert promise.guess is not None
@@ -225,10 +225,12 @@ def test_the_two_worlds_are_those_of_the_relation():
         with_guarantee(pure, laplace(1, 1.0), neighbours) for neighbours in ("replace-one", "add-remove-one")
     )
     for own, other in ((replaced, added), (added, replaced)):
-        text, promise = page_of(own).text, promise_of(own)
+        text, promise = page_of(own).text, guarantee_words(own)
         assert len(promise.worlds) == 3
         assert all(one in text for one in (promise.headline, *promise.worlds, *promise.sentences))
-        assert not [one for one in (promise_of(other).headline, *promise_of(other).worlds) if one in text]
+        assert not [
+            one for one in (guarantee_words(other).headline, *guarantee_words(other).worlds) if one in text
+        ]
 
 
 def test_nothing_protected_promises_nothing():
@@ -236,7 +238,7 @@ def test_nothing_protected_promises_nothing():
     manifest["outputs"] = [o for o in manifest["outputs"] if o["name"] == "bozkir2021"]
     manifest["privacy"]["composition"]["outputs"] = []
     manifest["privacy"]["guarantee"] = {**manifest["outputs"][0]["guarantee"], "reason": "nothing"}
-    page, promise = page_of(manifest), promise_of(manifest)
+    page, promise = page_of(manifest), guarantee_words(manifest)
     assert (promise.guess, promise.worlds, promise.strength) == (None, (), "")
     assert page.texts("p", "headline") == [promise.headline]
     assert figures(" ".join([promise.headline, *promise.sentences])) == []

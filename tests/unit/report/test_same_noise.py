@@ -9,7 +9,7 @@ import pytest
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
 from synthrelease.report import same_noise
-from synthrelease.report.same_noise import in_order, is_no_chance, likeness
+from synthrelease.report.same_noise import is_no_chance, likeness, pairs_in_order
 
 KINDS = [RoundedGaussian, DiscreteLaplace]
 SCALES = [0.3, 3.0, 50.0, 1e6]
@@ -97,13 +97,13 @@ def test_in_order_lays_integers_beside_each_other_whatever_arrays_they_are_in():
             [np.arange(sum(s[:i]), sum(s[: i + 1])) + shift for i in range(len(s))]
             for s, shift in ((sizes, 0), (others, 100))
         ]
-        pairs = list(in_order(*split))
+        pairs = list(pairs_in_order(*split))
         assert np.concatenate([empty, *(one for one, _ in pairs)]).tolist() == list(range(number))
         assert np.concatenate([empty, *(other for _, other in pairs)]).tolist() == list(
             range(100, 100 + number)
         )
     square = [np.arange(6).reshape(2, 3)]
-    assert [one.tolist() for one, _ in in_order(square, [np.arange(4)])] == [[0, 1, 2, 3]]
+    assert [one.tolist() for one, _ in pairs_in_order(square, [np.arange(4)])] == [[0, 1, 2, 3]]
 
 
 @pytest.mark.parametrize("kinds", list(itertools.product(KINDS, KINDS)))

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
 
-from synthrelease.report.figures import save
+from synthrelease.report.figures import save_png
 from synthrelease.report.signal_figures import signals_figure, trade_figure, utility_figure
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def curves(count: int) -> dict[str, tuple[Any, Any]]:
 
 def drawn(figure: Figure, path: Path) -> Image.Image:
     """The picture as saved: matplotlib lays out and complains only then."""
-    save(figure, path)
+    save_png(figure, path)
     with Image.open(path) as image:
         image.load()
         return image
@@ -238,7 +238,9 @@ def test_the_same_picture_is_the_same_file(tmp_path: Path) -> None:
 
 def test_each_fresh_release_is_a_dot_and_their_mean_a_line(tmp_path: Path) -> None:
     scores = [(0.1, 0.3), (0.5, math.nan), (0.8, 0.9)]
-    figure = trade_figure(scores, epsilons=[0.5, 1, 4], own=2, y_label="CC", without_data=("even", 0.05))
+    figure = trade_figure(
+        scores, epsilons=[0.5, 1, 4], released_epsilon=2, y_label="CC", without_data=("even", 0.05)
+    )
     (axis,) = figure.axes
     assert axis.get_xscale() == "log"
     assert axis.get_yscale() == "linear"
@@ -255,7 +257,11 @@ def test_each_fresh_release_is_a_dot_and_their_mean_a_line(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ODD)
 def test_whatever_a_measure_is_called_it_is_drawn(name: str, tmp_path: Path) -> None:
     figure = trade_figure(
-        [(1e-9,), (1e9, 2e9)], epsilons=[1e-3, 1e3], own=1e3, y_label=name, without_data=(name, 1.0)
+        [(1e-9,), (1e9, 2e9)],
+        epsilons=[1e-3, 1e3],
+        released_epsilon=1e3,
+        y_label=name,
+        without_data=(name, 1.0),
     )
     assert figure.axes[0].get_yscale() == "log"
     drawn(figure, tmp_path / "t.png")
@@ -266,7 +272,7 @@ def test_whatever_a_measure_is_called_it_is_drawn(name: str, tmp_path: Path) -> 
 def test_an_own_epsilon_that_has_no_place_is_not_marked(own: float, tmp_path: Path) -> None:
     many = np.geomspace(0.1, 30, 12)
     figure = trade_figure(
-        [(e,) for e in many], epsilons=many, own=own, y_label="CC", without_data=("x", math.nan)
+        [(e,) for e in many], epsilons=many, released_epsilon=own, y_label="CC", without_data=("x", math.nan)
     )
     (mean,) = names(figure)
     assert "ε" not in mean
@@ -277,4 +283,4 @@ def test_an_own_epsilon_that_has_no_place_is_not_marked(own: float, tmp_path: Pa
 @pytest.mark.parametrize("epsilons", [[1.0], [1.0, 0.0], [1.0, math.inf], []])
 def test_scores_without_their_epsilon_are_refused(epsilons: list[float]) -> None:
     with pytest.raises(ValueError, match="epsilons"):
-        trade_figure([(0.1,), (0.2,)], epsilons=epsilons, own=1.0, y_label="CC")
+        trade_figure([(0.1,), (0.2,)], epsilons=epsilons, released_epsilon=1.0, y_label="CC")

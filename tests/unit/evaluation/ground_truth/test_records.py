@@ -222,7 +222,7 @@ def test_the_truth_stands_beside_the_release() -> None:
         ("left", ["75.0 %", "50.0 %"]),
         ("right", ["25.0 %", "50.0 %"]),
     ]
-    assert [cell.share for cell in table.rows[0][1]] == pytest.approx([1.0, 2 / 3])
+    assert [cell.fraction for cell in table.rows[0][1]] == pytest.approx([1.0, 2 / 3])
     assert isinstance(picture, HistogramExhibit)
     assert [bar.height for bar in picture.bars] == [60, 120, 0]
     assert picture.outline == "M0 0H106.67V120H213.33V60H320"

@@ -2,7 +2,7 @@
 
 from goldens import check_text
 
-from synthrelease.report.row_words import rows_of, rows_that_count
+from synthrelease.report.output_words import rows_of, rows_that_count
 
 ALL = {"name": "pupil", "kind": "features", "only": [], "valid": [], "missing": {"numbers": [], "texts": []}}
 CHOSEN = {

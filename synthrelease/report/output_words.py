@@ -1,10 +1,14 @@
-"""Which rows of an input count, in sentences."""
+"""How an output was made, in sentences: which rows of its input count, and how much noise it carries."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from synthrelease.number_words import listed
+from synthrelease.dp.event import from_json as event_from_json
+from synthrelease.kinds.dataset import Role
+from synthrelease.kinds.registry import parameters_of
+from synthrelease.number_words import listed, short
 
 _SHOWN = 12  # columns, and labels of one; the manifest has all
 _UNITS = {
@@ -18,6 +22,7 @@ _ORIGINS = {
     "centre": "from the centre",
     "centre-y-up": "from the centre, y upwards",
 }
+_NORMS = {"l1": "the sum of the changes", "l2": "the root of the sum of their squares"}
 
 
 def rows_that_count(entry: dict[str, Any]) -> list[str]:
@@ -26,8 +31,8 @@ def rows_that_count(entry: dict[str, Any]) -> list[str]:
     Args:
         entry: one of the manifest's `inputs`.
     """
-    only = [f"{one['column']} is {_either(one['labels'])}" for one in entry["only"]]
-    valid = [f"{one['column']} is {_accepted(one)}" for one in entry["valid"]]
+    only = [f"{choice['column']} is {_either(choice['labels'])}" for choice in entry["only"]]
+    valid = [f"{choice['column']} is {_accepted(choice)}" for choice in entry["valid"]]
     codes = [*map(_plain, entry["missing"]["numbers"]), *entry["missing"]["texts"]]
     sentences = [
         f"Only rows where {listed(only, _SHOWN)} count." if only else "All rows count.",
@@ -44,6 +49,32 @@ def rows_of(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
     """Return the same of an output's input; nothing of a manifest of version 1, which states no inputs."""
     entries = {entry["name"]: entry for entry in manifest.get("inputs", [])}
     return rows_that_count(entries[output["input"]]) if entries else []
+
+
+def noise_words(output: Mapping[str, Any]) -> str:
+    """Return the noise of an output beside what one person can change, for someone who knows eye tracking and not privacy."""
+    noise, parameters = output["noise"], parameters_of(output)
+    if noise is None and output["guarantee"]["kind"] == "none":
+        return "Whatever noise is in it carries no guarantee."
+    if noise is None:
+        roles = {dataset.role for dataset in parameters.datasets(event_from_json(output["event"]))}
+        chosen = Role.CHOICE in roles
+        return "The choice itself was random, drawn exactly." if chosen else "No noise was added to it."
+    form = "Gaussian" if noise["distribution"] == "rounded_gaussian" else "Laplace"
+    ratio = float(noise["standard_deviation"]) / float(output["sensitivity"]["value"])
+    return (
+        f"{parameters.noise_subject()} {form} noise. Its standard deviation is {short(ratio)} times the most by which one person can "
+        f"move all of them together ({_NORMS[output['sensitivity']['norm']]}). It was drawn exactly, in whole grid units."
+    )
+
+
+def event_level_epsilons(output: Mapping[str, Any]) -> list[str]:
+    """Return ε where less than a person changes, for each narrower unit that has one, such as "0.5 for a chunk"."""
+    return [
+        f"{guarantee['epsilon']:.3g} for a {guarantee['unit']}"
+        for guarantee in output["narrower_units"]
+        if "epsilon" in guarantee
+    ]
 
 
 def _accepted(choice: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from synthrelease.exports.readme import readme, table_lines
 from synthrelease.exports.table import ExportTable
 from synthrelease.exports.tables import tables_of
 from synthrelease.exports.task import MANIFEST, ExportTask
+from synthrelease.files.digest import sha256_of
 
 README = "README.txt"
 FORMULAS = (
@@ -24,7 +24,7 @@ FORMULAS = (
 
 
 @dataclass(frozen=True)
-class Written:
+class TableFile:
     """A table that is in a file."""
 
     path: Path  # of the file, below the folder
@@ -37,7 +37,7 @@ class Written:
 
 def write_tables(
     task: ExportTask, ending: str, save: Callable[[ExportTable, BinaryIO], None], *, below: str = ""
-) -> list[Written]:
+) -> list[TableFile]:
     """Write every table of a bundle to a file called after it.
 
     Args:
@@ -46,36 +46,36 @@ def write_tables(
         save: writes a table to an open file.
         below: a folder within the task's; "" for none.
     """
-    written = []
+    files = []
     folder = task.folder / below
     folder.mkdir(exist_ok=True)
     names = task.bundle.names
     for table in tables_of(task.bundle):
-        task.tell(f"writing {table.name}", names.index(table.output), len(names))
+        task.report_progress(f"writing {table.name}", names.index(table.output), len(names))
         path = folder / f"{table.name}.{ending}"
         with path.open("xb") as file:
             save(table, file)
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        written.append(
-            Written(
+        files.append(
+            TableFile(
                 path.relative_to(task.folder),
                 replace(table, frame=table.frame.clear()),
                 table.frame.height,
                 path.stat().st_size,
-                digest,
+                sha256_of(path),
                 _has_formulas(table),
             )
         )
-    return written
+    return files
 
 
-def write_beside(task: ExportTask, written: Sequence[Written], *, what: str, below: str = "") -> list[str]:
+def write_companions(
+    task: ExportTask, files: Sequence[TableFile], *, what: str, below: str = ""
+) -> list[str]:
     """Write a README about tables, and the manifest; arguments and result as of `write_readme`."""
-    warnings = [FORMULAS] if any(file.formulas for file in written) else []
+    warnings = [FORMULAS] if any(file.formulas for file in files) else []
     return [
         *warnings,
-        *write_readme(task, table_lines(written), what=what, warnings=warnings, below=below),
+        *write_readme(task, table_lines(files), what=what, warnings=warnings, below=below),
     ]
 
 

@@ -1,0 +1,165 @@
+"""Values of an output as tables: rows for what stands along axes, columns for values; the same for every kind of output."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from synthrelease.exports.table import (
+    Column,
+    ExportTable,
+    OutputSource,
+    label_series,
+    sentence_case,
+)
+from synthrelease.kinds.dataset import Axis, Dataset
+from synthrelease.kinds.parameters import Feature
+from synthrelease.report.families import Family, dataset_name
+from synthrelease.units import unit_of
+
+_LARGE_ITEM = 4096  # values; items that have more have a table each
+
+
+def value_tables(source: OutputSource, families: Sequence[Family]) -> Iterator[ExportTable]:
+    """Yield the tables of values: one for each family, or for all that differ in their values alone."""
+    for stacked in _stacked(families, source.parameters.part):
+        first = stacked[0]
+        item_size = int(np.prod([len(axis) for axis in first.axes[1:]]))
+        if item_size <= _LARGE_ITEM:
+            name = "values" if not first.values.item_shape else first.part or first.values.path
+            yield _table(source, name, stacked, slice(None))
+            continue
+        for number, label in enumerate(first.axes[0].coordinates):
+            yield _table(source, str(label), stacked, slice(number, number + 1))
+
+
+def _stacked(families: Sequence[Family], part: str) -> list[list[Family]]:
+    """Families that go into one table: parts of the same axes."""
+    if not part:
+        return [[family] for family in families]
+    by_axes: dict[tuple[str, ...], list[Family]] = {}
+    for family in families:
+        by_axes.setdefault(tuple(axis.place for axis in family.axes), []).append(family)
+    return list(by_axes.values())
+
+
+def _table(source: OutputSource, name: str, families: list[Family], rows: slice) -> ExportTable:
+    frames = [_frame(source, family, rows) for family in families]
+    columns = _columns(families)
+    key = [axis.name for axis in families[0].axes]
+    if part := source.parameters.part:
+        labels = tuple(family.part for family in families)
+        columns[part] = Column(part, "string", f"Which {part}.", labels=labels)
+        key.append(part)
+    order = [*key, *(column for column in columns if column not in key)]
+    missing = {column for column in columns if any(column not in frame.columns for frame in frames)}
+    values = families[0].values
+    title = sentence_case(values.quantity if len(families) == 1 else "values")
+    bounds = _bounds_words(source.parameters.bounded)
+    return ExportTable(
+        name,
+        source.name,
+        f"{title}: {name}" if name != values.path else title,
+        f"{source.parameters.summary()} {bounds}".strip(),
+        tuple(replace(columns[column], missing=column in missing) for column in order),
+        tuple(key),
+        pl.concat(frames, how="diagonal").select(order),
+    )
+
+
+def _columns(families: Sequence[Family]) -> dict[str, Column]:
+    columns: dict[str, Column] = {}
+    for family in families:
+        columns |= {axis.name: _axis_column(axis) for axis in family.axes}
+        for dataset in family.datasets:
+            for column in _value_columns(dataset):
+                columns[column.name] = _merged(columns.get(column.name, column), column)
+    return columns
+
+
+def _axis_column(axis: Axis) -> Column:
+    values = axis.values
+    words = axis.words or f"Place along the axis {axis.name}."
+    if values.dtype.kind == "S":
+        return Column(axis.name, "string", words, axis.unit, labels=tuple(map(str, axis.coordinates)))
+    kind = "integer" if values.dtype.kind == "i" else "number"
+    return Column(axis.name, kind, words, axis.unit, lowest=float(values.min()), highest=float(values.max()))
+
+
+def _value_columns(dataset: Dataset) -> list[Column]:
+    """One column, or one for each label of an axis of columns."""
+    labels = itertools.product(*(map(str, axis.coordinates) for axis in dataset.axes if axis.is_columns))
+    quantity = sentence_case(dataset.quantity)
+    kind = "integer" if dataset.types[0].kind == "i" else "number"
+    return [
+        Column(
+            "_".join([dataset_name(dataset), *label]),
+            kind,
+            ": ".join([quantity, *(part.replace("_", " ") for part in label)]) + ".",
+            dataset.unit,
+        )
+        for label in labels
+    ]
+
+
+def _merged(column: Column, of_next_part: Column) -> Column:
+    """A column of two parts that differ in what their values are."""
+    if column.unit != of_next_part.unit:
+        column = replace(column, unit="")
+    if of_next_part.description in column.description:
+        return column
+    return replace(column, description=f"{column.description} {of_next_part.description}")
+
+
+def _bounds_words(features: Sequence[Feature]) -> str:
+    """The public bounds of features, with the units that their names end in, in a sentence; empty if there are none."""
+    bounds = [
+        f"{feature.name} {feature.low:g} to {feature.high:g} {unit_of(feature.name)}".strip()
+        for feature in features
+    ]
+    return f"Public bounds of the features: {', '.join(bounds)}." if bounds else ""
+
+
+def _frame(source: OutputSource, family: Family, rows: slice) -> pl.DataFrame:
+    columns = _grid(family.axes, rows)
+    for dataset in family.datasets:
+        columns |= _spread(source.array(dataset), dataset, family.axes, rows)
+    frame = pl.DataFrame(columns)
+    part = source.parameters.part
+    return frame.with_columns(pl.lit(family.part).alias(part)) if part else frame
+
+
+def _grid(axes: Sequence[Axis], rows: slice) -> dict[str, Any]:
+    """Columns of coordinates, the last axis fastest."""
+    chosen = [np.arange(len(axes[0]))[rows], *(np.arange(len(axis)) for axis in axes[1:])]
+    places = [place.reshape(-1) for place in np.meshgrid(*chosen, indexing="ij")]
+    return {axis.name: _coordinates(axis, place) for axis, place in zip(axes, places, strict=True)}
+
+
+def _coordinates(axis: Axis, places: NDArray[np.int64]) -> pl.Series | NDArray[Any]:
+    values = axis.values
+    if values.dtype.kind == "S":
+        return label_series([str(label) for label in axis.coordinates], places)
+    return values[places]
+
+
+def _spread(
+    array: NDArray[Any], dataset: Dataset, axes: Sequence[Axis], rows: slice
+) -> dict[str, NDArray[Any]]:
+    """A dataset in as many rows as the axes have, a column for each label of its axes of columns."""
+    names = [axis.name for axis in dataset.axes]
+    shape = [len(axis) if axis.name in names else 1 for axis in axes]
+    of_columns = [len(axis) for axis in dataset.axes if axis.is_columns]
+    array = array.reshape(*shape, *of_columns)
+    if axes[0].name in names:
+        array = array[rows]
+    columns = _value_columns(dataset)
+    full_shape = (len(range(*rows.indices(len(axes[0])))), *map(len, axes[1:]), *of_columns)
+    spread_out = np.broadcast_to(array, full_shape).reshape(-1, len(columns))
+    return {column.name: spread_out[:, number] for number, column in enumerate(columns)}
