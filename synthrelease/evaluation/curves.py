@@ -99,14 +99,14 @@ def over_items(items: Sequence[Scores], measures: Sequence[Measure]) -> Scores:
 
 
 def _fresh_sample(
-    output: BundleOutput, collected: Collected, budget: Budget, *, together: bool, random: SecureRandom
+    output: BundleOutput, contribution: Contribution, budget: Budget, *, together: bool, random: SecureRandom
 ) -> list[Arrays] | None:
     """Parts of a fresh release, the same each time, as many as a moment suffices for; or all of it in one.
 
     None where so little ε buys nothing, or 64 bits cannot hold the noise.
     """
     try:
-        released = output.mechanism.draw(collected, budget, random)
+        released = output.mechanism.draw(contribution, budget, random)
     except (PolicyError, PlanError):
         return None
     values = Values(released.parameters, released.event, released.arrays)
