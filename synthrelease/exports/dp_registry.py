@@ -109,11 +109,8 @@ def _parameters(output: dict[str, Any]) -> str:
 
 
 def _product_type(outputs: list[dict[str, Any]]) -> str:
-    kinds = {output["kind"] for output in outputs}
-    has_series = any(output["mechanism"]["parameters"].get("query") == "each" for output in outputs)
-    if kinds == {"records"}:
-        return "Synthetic data"
-    return "Dataset" if "records" in kinds or has_series else "Summary statistics"
+    products = {parameters_of(output).product for output in outputs}
+    return products.pop() if len(products) == 1 else "Dataset"
 
 
 def _slug(release: dict[str, Any]) -> str:

@@ -168,6 +168,11 @@ class Parameters:
         return [sentence for role, sentence in words.items() if role in roles]
 
     @property
+    def product(self) -> str:
+        """What catalogues call a release of such outputs alone."""
+        return "Summary statistics"
+
+    @property
     def map_scale(self) -> tuple[Screen, float | None] | None:
         """The screen that maps are of, and σ of their blur in its pixels; None if there is none but what the axes say."""
         return None

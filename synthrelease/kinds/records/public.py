@@ -90,6 +90,11 @@ class RecordsParameters(Parameters):
         return self.threshold == RANDOMIZED
 
     @property
+    def product(self) -> str:
+        """What catalogues call a release of such outputs alone."""
+        return "Synthetic data"
+
+    @property
     def categories(self) -> tuple[int, ...]:
         """The number of categories of each attribute."""
         return tuple(attribute.categories for attribute in self.attributes)

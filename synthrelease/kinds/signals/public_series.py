@@ -103,6 +103,11 @@ class SignalParameters(Parameters):
         return self.query == EACH
 
     @property
+    def product(self) -> str:
+        """What catalogues call a release of such outputs alone."""
+        return "Dataset" if self.query == EACH else super().product
+
+    @property
     def places(self) -> tuple[Axis, Axis]:
         """The axes that number the series of a person."""
         return (
