@@ -16,7 +16,7 @@ from unittest.mock import patch
 import h5py
 import numpy as np
 
-from synthrelease.bundle import claims, disclosure, reseal, resealing
+from synthrelease.bundle import disclosure, reseal, resealing
 from synthrelease.bundle.content import Content
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.items import Item, OutputDataset, StoredOutput
@@ -99,7 +99,7 @@ def stored_of(manifest: Manifest) -> dict[str, OutputDataset]:
     stored: dict[str, OutputDataset] = {}
     for entry in manifest["outputs"]:
         with suppress(Exception):  # nonsense calls for nothing
-            for one in StoredOutput(entry).stored():
+            for one in StoredOutput(entry).hdf5_datasets():
                 if min(one.shape) > 0 and max(one.shape) <= _MOST_COORDINATES:
                     stored[one.path] = one
     return stored
@@ -145,7 +145,7 @@ def recompute_claims(manifest: Manifest) -> None:
             noise = next(e for e in events.flatten(event) if hasattr(e, "standard_deviation"))
             entry["noise"]["standard_deviation"] = repr(noise.standard_deviation)
         delta = entry["guarantee"].get("delta", 0.5)
-        entry["guarantee"] = claims.output_guarantee(event, delta=delta, neighbours=neighbours).to_json()
+        entry["guarantee"] = accounting.compose([event], delta=delta, neighbours=neighbours).to_json()
         with suppress(ValueError, TypeError):  # parameters that are none follow from nothing
             narrower = narrower_guarantees(parameters_of(entry), event, delta=delta, neighbours=neighbours)
             entry["narrower_units"] = [one.to_json() for one in narrower]

@@ -139,7 +139,7 @@ def _in_child(work: Work, numbers: list[int], path: Path, write: int) -> None:
         sys.addaudithook(lambda event, what: opened.append(str(what[0])) if event == "open" else None)
         setattr(examination, "BundleFile", _opened_last(opened))  # noqa: B010  what it imports is its own
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-        memory = pages * resource.getpagesize() + checker.MEMORY
+        memory = pages * resource.getpagesize() + checker.MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

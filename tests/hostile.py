@@ -620,7 +620,7 @@ def _driver_block(body: bytearray) -> None:
 
 
 def _region(kind: str, path: str) -> tuple[int, int]:
-    region = next(one for one in layout(_BUNDLE).anatomy.regions if one.part == Structure(kind, path))
+    region = next(one for one in layout(_BUNDLE).anatomy.regions if one.structure == Structure(kind, path))
     return region.start - USER_BLOCK, region.stop - USER_BLOCK
 
 
@@ -671,7 +671,7 @@ def _name_of_nothing(body: bytearray) -> None:
     (start, stop), (place, _) = (
         (one.start - USER_BLOCK, one.stop - USER_BLOCK)
         for one in layout(_BUNDLE).anatomy.regions
-        if one.part == Structure("names", "/outputs")
+        if one.structure == Structure("names", "/outputs")
     )
     if stop - start != 32:  # the head of the list
         start, place = place, start
@@ -718,7 +718,7 @@ def _bomb(body: bytearray) -> None:
 
 def _heap() -> tuple[int, int]:
     """Where the references are: they are as long as a heap of the library's is."""
-    (region,) = (one for one in layout(_BUNDLE).anatomy.regions if one.part.kind == "references")
+    (region,) = (one for one in layout(_BUNDLE).anatomy.regions if one.structure.kind == "references")
     return region.start - USER_BLOCK, region.stop - USER_BLOCK
 
 

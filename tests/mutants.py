@@ -136,7 +136,7 @@ def _region(original: Layout, random: Random, *, values: bool = False) -> Region
     """A part of the file: first what kind of part, since there are many more of some than of others."""
     kinds: dict[str, list[Region]] = {}
     for region in original.anatomy.regions[1:]:
-        kind = region.part.kind
+        kind = region.structure.kind
         if values or kind != "values":
             kinds.setdefault(kind, []).append(region)
     ordered = sorted(
@@ -148,7 +148,7 @@ def _region(original: Layout, random: Random, *, values: bool = False) -> Region
 
 def _told(place: int, original: Layout) -> str:
     region = next(one for one in original.anatomy.regions if one.start <= place < one.stop)
-    return f"{region.what}, byte {place - region.start}"
+    return f"{region.structure}, byte {place - region.start}"
 
 
 def _flips(original: Layout, random: Random) -> tuple[str, bytes]:
@@ -218,7 +218,7 @@ def _splice(original: Layout, random: Random) -> tuple[str, bytes]:
     )
     size = min(one.stop - one.start, other.stop - other.start)
     changed[one.start : one.start + size] = original.raw[other.start : other.start + size]
-    return f"{other.what} over {one.what}", _resealed(changed, original)
+    return f"{other.structure} over {one.structure}", _resealed(changed, original)
 
 
 def _swap(original: Layout, random: Random) -> tuple[str, bytes]:
@@ -230,7 +230,7 @@ def _swap(original: Layout, random: Random) -> tuple[str, bytes]:
         original.raw[other.start : other.stop],
         original.raw[one.start : one.stop],
     )
-    return f"{one.what} and {other.what}", _resealed(changed, original)
+    return f"{one.structure} and {other.structure}", _resealed(changed, original)
 
 
 def _ended(changed: bytearray, random: Random) -> bytearray:
@@ -316,7 +316,7 @@ def _chunk_stream(original: Layout, random: Random) -> tuple[str, bytes]:
     chunk = packed + _fletcher32(packed).to_bytes(4, "little")
     changed = bytearray(original.raw)
     changed[place : place + size] = bytes(size)
-    index = next(r for r in original.anatomy.regions if r.part == Structure("chunk-index", path))
+    index = next(r for r in original.anatomy.regions if r.structure == Structure("chunk-index", path))
     rank = len(original.anatomy.datasets[path].shape)
     key = index.start + 24 + number * (8 + 8 * (rank + 1) + 8)
     struct.pack_into("<I", changed, key, len(chunk))
@@ -598,9 +598,9 @@ def _reference(original: Layout, random: Random) -> tuple[str, bytes]:
     """A reference in a heap, in a list of axes or in a list of datasets along a scale leads elsewhere."""
     changed = bytearray(original.raw)
     headers = [
-        region.start - USER_BLOCK for region in original.anatomy.regions if region.part.kind == "header"
+        region.start - USER_BLOCK for region in original.anatomy.regions if region.structure.kind == "header"
     ]
-    heaps = [region for region in original.anatomy.regions if region.part.kind == "references"]
+    heaps = [region for region in original.anatomy.regions if region.structure.kind == "references"]
     places = [
         (f"{name}, place {at}", at)
         for name, first in (("DIMENSION_LIST", 40), ("REFERENCE_LIST", 144))

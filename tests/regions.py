@@ -65,13 +65,13 @@ def undetected(layout: Layout) -> list[int]:
 def refusals(layout: Layout, *, step: int = 1) -> Iterator[tuple[str, str]]:
     """Yield, for every byte that is no packed value, what it is for and what refuses its change behind a new seal."""
     for region in layout.anatomy.regions[1:]:
-        if region.what.startswith("values"):
+        if region.structure.kind == "values":
             continue
         for place in range(region.start, region.stop, step):
             raw = bytearray(layout.raw)
             raw[place] ^= 1 << place % 8
             yield (
-                what(region.what),
+                what(str(region.structure)),
                 _code(sealed(bytes(raw[USER_BLOCK:]), marked=layout.marked, version=layout.version), layout),
             )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from synthrelease.bundle.content import content_of
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK, user_block
-from synthrelease.bundle.signing.keys import public_pem
+from synthrelease.bundle.signing.key_pair import public_pem
 from synthrelease.bundle.strict_hdf5.anatomy import Form
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.strict_json import to_bytes

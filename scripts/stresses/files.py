@@ -131,8 +131,8 @@ def flips() -> list[str]:
         failures += [f"{one.name}: the seal did not notice byte {place}" for place in sorted(missed)]
         for region in one.anatomy.regions:
             places = range(region.start, region.stop)
-            sizes[what(region.what)] += len(places)
-            seen[what(region.what)] += len(places) - len(missed.intersection(places))
+            sizes[what(str(region.structure))] += len(places)
+            seen[what(str(region.structure))] += len(places) - len(missed.intersection(places))
     print(
         f"\nevery byte of {len(golden)} golden bundles, changed by one bit: {time.monotonic() - began:.0f} s"
     )

@@ -294,7 +294,7 @@ def counted() -> str:
 
     debit = Debit(Path(), 0, {})
     debit._begun = True  # noqa: SLF001  without a ledger
-    return debit.told()
+    return debit.failure_remedy()
 
 
 @contextmanager

@@ -170,7 +170,7 @@ def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
     payments = []
     for (ledger, dataset), several in together.items():
         try:
-            grant, standing = Ledger(ledger).forecast([charge for _, charge in several])
+            grant, standing = Ledger(ledger).preview([charge for _, charge in several])
         except SynthReleaseError:  # every plan of it will say so
             continue
         replaced = tuple(one.path for one, _ in several if one.path.exists())

@@ -276,7 +276,7 @@ def _published(  # noqa: PLR0917  everything that is decided by now
         if stands:
             error.add_remedy(f"{path} is whole, verified and paid for: building again would cost again")
         elif debit is not None:
-            error.add_remedy(debit.told())
+            error.add_remedy(debit.failure_remedy())
         raise
     tests = {output.name: releases[output.name].notes for output in design.outputs}
     return Built(path, sidecar(path), manifest, ready.private.with_tests(tests))

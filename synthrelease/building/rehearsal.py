@@ -8,7 +8,7 @@ from typing import Any
 
 from synthrelease.building.design import Design, warnings
 from synthrelease.building.release_manifest import compose_manifest, release_date, with_contents
-from synthrelease.bundle import claims
+from synthrelease.bundle import output_claims
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import OutputDataset, StoredOutput
 from synthrelease.bundle.layout import is_compact
@@ -52,7 +52,7 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
     releases = [o.mechanism.rehearsed(o.budget, o.event) for o in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
     _refuse_misfit(planned, design)
-    stored = [one for output in planned["outputs"] for one in StoredOutput(output).stored()]
+    stored = [one for output in planned["outputs"] for one in StoredOutput(output).hdf5_datasets()]
     manifest = with_contents(planned, {one.path: _DIGEST for one in stored})
     size = len(to_bytes(manifest))
     if size > MOST_MANIFEST_BYTES:
@@ -98,7 +98,7 @@ def _event_faults(manifest: dict[str, Any]) -> list[Finding]:
     return [
         Finding(code, output["name"], fault)
         for output in manifest["outputs"]
-        for code, fault in claims.event_faults(
+        for code, fault in output_claims.event_faults(
             output,
             neighbours=neighbours,
             integers=sum(one.size for one in StoredOutput(output).datasets() if one.role is Role.NOISY),

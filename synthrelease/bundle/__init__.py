@@ -24,7 +24,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded on first use: whoever only asks for a check, which is made in another process, does not wait for numpy.
+    # Loaded on first use: a program that only verifies, which another process does, need not wait for numpy.
     if name not in _HOME:
         raise AttributeError(f"module 'synthrelease.bundle' has no attribute {name!r}")
     return getattr(import_module(f"synthrelease.bundle.{_HOME[name]}"), name)

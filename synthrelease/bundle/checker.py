@@ -1,7 +1,7 @@
-"""The process that checks files for another: `verify` starts it and asks it, line by line.
+"""The process that checks files for another: `verify` starts it and sends it requests, line by line.
 
 Every file is examined in a child of its own with limits of memory and processor time; if the child crashes, hangs or needs too
-much, that is a finding. When the process that asks is gone, so is the checker.
+much, that is a finding. The checker ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import Any
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Verification
-from synthrelease.bundle.signing.expectations import Asked
+from synthrelease.bundle.signing.expectations import SignatureExpectations
 from synthrelease.bundle.verification import answer_without_check
 from synthrelease.parallel import Progress
 
-# What the largest honest bundles need is far below; of a file of some bytes nobody may ask for more.
-SECONDS, SECONDS_A_MEGABYTE = 120.0, 10.0  # of processor time
-MEMORY, MEMORY_A_BYTE = 2 << 30, 16  # bytes beyond what the checker has, and for each byte of the file
-_SLOWNESS = 10.0  # of the wall clock, on a machine with much else to do
-_BETWEEN = 0.2  # seconds between two words of progress
-# What a child had to load and the next one should find.
-_LATER = ("dp_accounting", "scipy.optimize", "scipy.stats")
+# Far above what the largest honest bundles need.
+CPU_S, CPU_S_PER_MEGABYTE = 120.0, 10.0  # of processor time, and for each megabyte of the file
+MEMORY_BYTES, MEMORY_PER_BYTE = 2 << 30, 16  # beyond what the checker has, and for each byte of the file
+_WALL_PER_CPU_S = 10.0  # on a machine with much else to do
+_PROGRESS_INTERVAL_S = 0.2
+# Slow to import: once a child needed one, the checker imports it for the next children.
+_IMPORTED_ON_DEMAND = ("dp_accounting", "scipy.optimize", "scipy.stats")
 
 
 def serve() -> None:
@@ -39,58 +39,58 @@ def serve() -> None:
     manifest_text.load_schemas()
     stream = sys.stdin.buffer
     for line in iter(stream.readline, b""):
-        answer = _answer(json.loads(line), asker=stream.fileno())
+        answer = _answer(json.loads(line), asker_fd=stream.fileno())
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
 
 
-def _answer(request: dict[str, Any], *, asker: int | None) -> dict[str, Any]:
+def _answer(request: dict[str, Any], *, asker_fd: int | None) -> dict[str, Any]:
     try:
-        size = Path(request["path"]).stat().st_size
+        size_bytes = Path(request["path"]).stat().st_size
     except (OSError, ValueError):  # no such file, or no name that a file could have
-        size = 0
-    seconds = SECONDS + SECONDS_A_MEGABYTE * size / 1e6
-    read, write = os.pipe()
+        size_bytes = 0
+    cpu_s = CPU_S + CPU_S_PER_MEGABYTE * size_bytes / 1e6
+    read_fd, write_fd = os.pipe()
     child = os.fork()
     if child == 0:
-        _in_child(request, write, seconds, MEMORY + MEMORY_A_BYTE * size)
-    os.close(write)
-    sent, hung = _sent(read, asker, time.monotonic() + _SLOWNESS * seconds)
-    os.close(read)
+        _in_child(request, write_fd, cpu_s, MEMORY_BYTES + MEMORY_PER_BYTE * size_bytes)
+    os.close(write_fd)
+    output, hung = _child_output(read_fd, asker_fd, time.monotonic() + _WALL_PER_CPU_S * cpu_s)
+    os.close(read_fd)
     if hung:
         os.kill(child, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == 0:
-        answer: dict[str, Any] = json.loads(sent)
+        answer: dict[str, Any] = json.loads(output)
         for name in answer.pop("loaded"):
-            if name in _LATER:
+            if name in _IMPORTED_ON_DEMAND:
                 __import__(name)
         return answer
-    return answer_without_check(request, _why(status, hung=hung))
+    return answer_without_check(request, _failure_reason(status, hung=hung))
 
 
-def _in_child(request: dict[str, Any], write: int, seconds: float, memory: int) -> None:
+def _in_child(request: dict[str, Any], write_fd: int, cpu_s: float, memory_bytes: int) -> None:
     """Examine a file and end the process; 3 says that memory was not enough."""
     code = 1
     try:
-        watching = os.dup(1) if request["progress"] else None
+        progress_fd = os.dup(1) if request["progress"] else None
         os.dup2(2, 1)  # what a library might print is no answer
-        _limit(resource.RLIMIT_CPU, int(seconds))
+        _limit(resource.RLIMIT_CPU, int(cpu_s))
         _limit(resource.RLIMIT_CORE, 0)
         with suppress(OSError):  # only Linux says how much there is already
             pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-            _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory)
+            _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory_bytes)
         before = set(sys.modules)
-        found = examine(
+        verification = examine(
             request["path"],
             quick=request["quick"],
             allow_test_seed=request["allow_test_seed"],
-            asked=Asked.of_json(request["asked"]),
+            expected=SignatureExpectations.from_json(request["expected"]),
             touching=no_file_is_opened,
-            progress=None if watching is None else _teller(watching),
+            progress=None if progress_fd is None else _progress_to(progress_fd),
         )
-        answer = _as_json(found, request, sorted(set(sys.modules) - before))
-        with os.fdopen(write, "wb") as pipe:
+        answer = _as_json(verification, request, sorted(set(sys.modules) - before))
+        with os.fdopen(write_fd, "wb") as pipe:
             pipe.write(json.dumps(answer).encode())
         code = 0
     except MemoryError:
@@ -99,26 +99,29 @@ def _in_child(request: dict[str, Any], write: int, seconds: float, memory: int) 
         os._exit(code)
 
 
-def _teller(watching: int) -> Progress:
-    """Return what tells whoever asked how far it is, some times a second."""
-    next_time = time.monotonic() + _BETWEEN
+def _progress_to(progress_fd: int) -> Progress:
+    """Return what reports progress to the process that asked, some times a second."""
+    next_time = time.monotonic() + _PROGRESS_INTERVAL_S
 
-    def tell(what: str, done: int, total: int) -> None:
+    def report(step: str, done: int, total: int) -> None:
         nonlocal next_time
         if time.monotonic() >= next_time:
-            os.write(watching, json.dumps({"progress": [what, done, total]}).encode() + b"\n")
-            next_time = time.monotonic() + _BETWEEN
+            os.write(progress_fd, json.dumps({"progress": [step, done, total]}).encode() + b"\n")
+            next_time = time.monotonic() + _PROGRESS_INTERVAL_S
 
-    return tell
+    return report
 
 
-def _as_json(found: Verification, request: dict[str, Any], loaded: list[str]) -> dict[str, Any]:
-    shown = {request["path"]: request["shown"]}  # as whoever asked named it
-    manifest = found.manifest
+def _as_json(verification: Verification, request: dict[str, Any], loaded: list[str]) -> dict[str, Any]:
+    shown = {request["path"]: request["shown"]}  # as the process that asked named it
+    manifest = verification.manifest
     return {
-        "findings": [(one.code, shown.get(one.where, one.where), one.message) for one in found.findings],
-        "checked": found.checked,
-        "signed_by": found.signed_by,
+        "findings": [
+            (finding.code, shown.get(finding.where, finding.where), finding.message)
+            for finding in verification.findings
+        ],
+        "checked": verification.checked,
+        "signed_by": verification.signed_by,
         "manifest": None if manifest is None else manifest_text.to_bytes(manifest).decode(),
         "loaded": loaded,
     }
@@ -126,37 +129,38 @@ def _as_json(found: Verification, request: dict[str, Any], loaded: list[str]) ->
 
 @contextmanager
 def no_file_is_opened() -> Iterator[None]:
-    """As long as the HDF5 library is at work: whatever it is talked into, it has no descriptor left to open a file with."""
-    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, most))
+    """While the HDF5 library works, leave it no descriptor to open a file with, whatever a file makes it do."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def _limit(what: int, most: int) -> None:
-    hard = resource.getrlimit(what)[1]
-    allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(what, (allowed, hard))
+def _limit(kind: int, limit: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(kind, (soft, hard))
 
 
-def _sent(read: int, asker: int | None, deadline: float) -> tuple[bytes, bool]:
-    """Return all that a child sends, and whether time was over before it ended."""
+def _child_output(read_fd: int, asker_fd: int | None, deadline: float) -> tuple[bytes, bool]:
+    """Return all that a child writes, and whether time was over before it ended."""
     pieces: list[bytes] = []
-    while (left := deadline - time.monotonic()) > 0:
-        ready, _, _ = select.select([read] if asker is None else [read, asker], [], [], left)
-        if asker in ready:  # nobody is there any more to ask or to be answered: the child ends with its group
+    while (remaining_s := deadline - time.monotonic()) > 0:
+        watched = [read_fd] if asker_fd is None else [read_fd, asker_fd]
+        ready, _, _ = select.select(watched, [], [], remaining_s)
+        if asker_fd in ready:  # the process that asked is gone: the child ends with its group
             os.killpg(0, signal.SIGKILL)
-        if read in ready:
-            piece = os.read(read, 1 << 20)
+        if read_fd in ready:
+            piece = os.read(read_fd, 1 << 20)
             if not piece:
                 return b"".join(pieces), False
             pieces.append(piece)
     return b"", True
 
 
-def _why(status: int, *, hung: bool) -> str:
+def _failure_reason(status: int, *, hung: bool) -> str:
     if hung or status == -signal.SIGXCPU:
         return "checking it takes longer than a bundle of its size may"
     if status == 3:

@@ -58,14 +58,14 @@ def released_content(
     for output, stored in zip(outputs, written, strict=True):
         groups[dataset_path(stored.name)] = output_attributes(output["kind"])
         types = {
-            stored.path(one): drawn[stored.name][one.path].dtype
-            for one in stored.datasets()
-            if one.derive is None
+            stored.path(dataset): drawn[stored.name][dataset.path].dtype
+            for dataset in stored.datasets()
+            if dataset.derive is None
         }
-        for one in stored.stored():
-            forms[one.path] = one.form(types.get(one.path, one.types[0]))
-            if one.axis is not None:
-                scales.append(one)
+        for dataset in stored.hdf5_datasets():
+            forms[dataset.path] = dataset.form(types.get(dataset.path, dataset.types[0]))
+            if dataset.axis is not None:
+                scales.append(dataset)
     return Content(groups, forms, _values(scales, written, drawn))
 
 

@@ -67,7 +67,7 @@ def not_protected(outputs: Sequence[Mapping[str, Any]], neighbours: Neighbours) 
         neighbours: the release's relation.
     """
     private = private_names(outputs)
-    remarks = [remark("output", output=one["name"]) for one in outputs if one["name"] not in private]
+    remarks = [remark("output", output=output["name"]) for output in outputs if output["name"] not in private]
     for output in outputs:
         remarks.extend(_public_facts(output))
     if neighbours is Neighbours.REPLACE_ONE:
@@ -134,7 +134,9 @@ def due_warnings(manifest: Mapping[str, Any]) -> Iterator[Remark]:
         epsilon=budget["epsilon"],
         delta=budget["delta"],
         unprotected=[
-            one["name"] for one in manifest["outputs"] if is_unprotected(events.from_json(one["event"]))
+            output["name"]
+            for output in manifest["outputs"]
+            if is_unprotected(events.from_json(output["event"]))
         ],
         rows_are_left_out=any(entry["only"] for entry in manifest["inputs"]),
         is_tracked=manifest["ledger"] is not None,
@@ -154,7 +156,7 @@ def warning_sentence(stated: Remark | Mapping[str, Any] | str) -> str:
 
 def warning_forms(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the warnings of a release for programs: code, fields and sentence."""
-    return [{**one, "sentence": warning_sentence(one)} for one in manifest["warnings"]]
+    return [{**warning, "sentence": warning_sentence(warning)} for warning in manifest["warnings"]]
 
 
 def unprotected_facts(manifest: Mapping[str, Any], *, outputs: bool = True) -> list[tuple[str, str]]:
@@ -169,14 +171,15 @@ def unprotected_facts(manifest: Mapping[str, Any], *, outputs: bool = True) -> l
     facts = []
     for stated in manifest["privacy"]["not_protected"]:
         if "reason" in stated:  # of versions 1 and 2
-            what, reason = stated["what"], stated["reason"]
+            subject, reason = stated["what"], stated["reason"]
         else:
             fields = dict(stated["fields"])
             if stated["code"] == "output" and fields.get("output") in guarantees:
                 fields["guarantee"] = str(guarantee_from_json(guarantees[fields["output"]]))
-            what, reason = (sentence(Remark(stated["code"], fields), one) for one in (_PUBLIC, _REASONS))
-        if outputs or what not in unprotected:
-            facts.append((what, reason))
+            stated_fact = Remark(stated["code"], fields)
+            subject, reason = sentence(stated_fact, _PUBLIC), sentence(stated_fact, _REASONS)
+        if outputs or subject not in unprotected:
+            facts.append((subject, reason))
     return facts
 
 

@@ -18,35 +18,22 @@ import numpy as np
 
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.items import StoredOutput
-from synthrelease.bundle.layout import (
-    FORMAT,
-    FORMAT_VERSION,
-    MANIFEST,
-    OUTPUTS,
-    READ_FORMATS,
-    SIGNATURE,
-    dataset_path,
-    is_marked_test_seed,
-    sealed_digest,
-    stated_version,
-)
+from synthrelease.bundle.layout import dataset_path, is_marked_test_seed
 from synthrelease.bundle.manifest import FORMAT_OF, schema_name
 from synthrelease.bundle.output_examination import DatasetReader, OutputExamination
 from synthrelease.bundle.release_claims import claim_faults
-from synthrelease.bundle.signing.expectations import NOT_ASKED, Asked
+from synthrelease.bundle.signing.expectations import NO_EXPECTATIONS, SignatureExpectations
 from synthrelease.bundle.signing.signature_examination import examine_signatures
-from synthrelease.bundle.strict_hdf5.anatomy import Form
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
-from synthrelease.bundle.strict_hdf5.library import disagreements
+from synthrelease.bundle.structure_examination import seal_faults, structure_faults, version_fault
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import BundleError
 from synthrelease.kinds.registry import kinds
 from synthrelease.parallel import Progress
 from synthrelease.schemas import validator
 
-_HASHED_UNSEEN = 1 << 30  # bytes; of a larger file, which can be a hole, it is known first what they are for
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_MISSING_LISTED = 1000  # datasets; if more are missing, their names help nobody
+_MISSING_LISTED = 1000  # datasets; if more are missing, only their number is reported
 
 
 def examine(
@@ -54,7 +41,7 @@ def examine(
     *,
     quick: bool = False,
     allow_test_seed: bool = False,
-    asked: Asked = NOT_ASKED,
+    expected: SignatureExpectations = NO_EXPECTATIONS,
     touching: Callable[[], AbstractContextManager[None]] = nullcontext,
     progress: Progress | None = None,
 ) -> Verification:
@@ -64,7 +51,7 @@ def examine(
         path: the file.
         quick: stop after seal, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
-        asked: what to check of signatures.
+        expected: what to check of signatures.
         touching: entered while the HDF5 library has the file.
         progress: called with (what, done, total), in bytes of values.
 
@@ -76,16 +63,16 @@ def examine(
     """
     result = Verification()
     try:
-        # Numbers that overflow are not those of an honest file; a warning of it would be one to nobody.
+        # Numbers overflow in forged files alone, and no one would see a warning of it.
         with BundleFile(path) as file, np.errstate(all="ignore"):
-            found = _examine(file, result, touching)
-            if found is not None:
-                result.findings.extend(_date_faults(found["release"]["date"]))
+            manifest = _readable_manifest(file, result, touching)
+            if manifest is not None:
+                result.findings.extend(_date_faults(manifest["release"]["date"]))
                 marked = is_marked_test_seed(file.text_block)
-                result.findings.extend(_test_seed_faults(found, marked=marked, allowed=allow_test_seed))
-                examine_signatures(file, found, asked, result)
+                result.findings.extend(_test_seed_faults(manifest, marked=marked, allowed=allow_test_seed))
+                examine_signatures(file, manifest, expected, result)
                 if not quick:
-                    _examine_all(file, found, result, progress)
+                    _examine_contents(file, manifest, result, progress)
     except BundleError as error:
         result.findings.append(Finding("structure", error.where, error.problem))
     except OSError as error:
@@ -99,29 +86,29 @@ def examine(
     return result
 
 
-def _examine(
+def _readable_manifest(
     file: BundleFile, result: Verification, touching: Callable[[], AbstractContextManager[None]]
 ) -> dict[str, Any] | None:
-    """Return the manifest of a file that is one of a bundle; what others would do to its reader is found before it is read."""
+    """Return the manifest of a file that is one of a bundle; whatever could harm its reader is found before it is read."""
     steps: list[tuple[str, Callable[[], Iterable[Finding]]]] = [
-        ("seal", lambda: _seal_faults(file)),
-        ("structure", lambda: _structure_faults(file, touching)),
+        ("seal", lambda: seal_faults(file)),
+        ("structure", lambda: structure_faults(file, touching)),
         ("manifest", lambda: _manifest_faults(file)),
     ]
-    for what, faults in steps:
+    for step, faults in steps:
         result.findings.extend(faults())
         if result.findings:
             return None
-        result.checked.append(what)
+        result.checked.append(step)
     result.manifest = file.manifest()
     return result.manifest
 
 
-def _examine_all(
+def _examine_contents(
     file: BundleFile, manifest: dict[str, Any], result: Verification, progress: Progress | None
 ) -> None:
-    read = DatasetReader(file, progress)
-    result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(read, manifest))
+    reader = DatasetReader(file, progress)
+    result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(reader, manifest))
     result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
     if any(finding.code == "missing" for finding in result.findings):
         return  # claims about what is not there can be many, and cost seconds each
@@ -130,82 +117,13 @@ def _examine_all(
     result.checked.append(f"the guarantees of {number} output{'s' if number > 1 else ''} and of the release")
 
 
-def _seal_faults(file: BundleFile) -> Iterator[Finding]:
-    stated = sealed_digest(file.text_block)
-    if stated is not None and file.size > _HASHED_UNSEEN:
-        file.anatomy  # noqa: B018  raises, where a terabyte of nothing is no part of a bundle
-    if stated is None:
-        version = stated_version(file.text_block) or 0
-        plain = "the file does not begin with a bundle's text block"
-        later = version > FORMAT_VERSION
-        yield Finding("seal", str(file.path), _later("a bundle", version, FORMAT_VERSION) if later else plain)
-    elif stated != file.body_digest():
-        message = "the bytes are not those that were sealed: damaged or changed"
-        yield Finding("seal", str(file.path), message)
-
-
-def _later(what: str, version: int, known: int) -> str:
-    return f"{what} of version {version}, and this synthrelease knows version {known}: use a later one"
-
-
-def _version_fault(what: str, version: object, *known: int) -> str | None:
-    """Return why a stated version is none that this program can read."""
-    if type(version) is int and version in known:
-        return None
-    if type(version) is int and version > max(known):
-        return _later(what, version, max(known))
-    versions = " or ".join(map(str, known))
-    return f"expected {what} of version {versions}, found none that there ever was"
-
-
-def _structure_faults(
-    file: BundleFile, touching: Callable[[], AbstractContextManager[None]]
-) -> Iterator[Finding]:
-    root = file.anatomy.groups["/"]
-    if root.get("format") != FORMAT.encode() or set(root) != {"format", "format_version"}:
-        yield Finding(
-            "structure", "/", f"the root does not say format = {FORMAT} and format_version, and no more"
-        )
-    elif fault := _version_fault("a bundle", root["format_version"], *READ_FORMATS):
-        yield Finding("structure", "/", fault)
-    elif root["format_version"] != stated_version(file.text_block):
-        yield Finding("structure", "/", "text block and root state different versions of the format")
-    elif faults := list(_encoding_faults(file)):
-        yield from faults
-    elif OUTPUTS not in file.anatomy.groups or MANIFEST not in file.anatomy.datasets:
-        yield Finding("structure", "/", f"{MANIFEST} is no dataset or {OUTPUTS} no group")
-    elif described := [path for path in (MANIFEST, SIGNATURE) if _is_described(file, path)]:
-        for path in described:
-            yield Finding("structure", path, "an attribute that does not belong to the format")
-    else:
-        with touching():
-            seen_otherwise = disagreements(file)
-        yield from (Finding("structure", "", fault) for fault in seen_otherwise)
-
-
-def _is_described(file: BundleFile, path: str) -> bool:
-    """Whether manifest or signature has attributes, which have room for private text."""
-    form = file.anatomy.datasets[path].form if path in file.anatomy.datasets else None
-    return form is not None and form != Form(dtype=form.dtype, shape=form.shape)
-
-
-def _encoding_faults(file: BundleFile) -> Iterator[Finding]:
-    """Where a group states another version of its encoding."""
-    for group, attributes in sorted(file.anatomy.groups.items()):
-        if "encoding_version" in attributes:
-            version = attributes["encoding_version"]
-            fault = _version_fault("an output", version, int(file.anatomy.groups["/"]["format_version"]))
-            if fault is not None:
-                yield Finding("structure", group, fault)
-
-
 def _manifest_faults(file: BundleFile) -> list[Finding]:
     try:
         manifest = file.manifest()
     except BundleError as error:
         return [Finding("manifest", error.where, error.problem)]
     version = manifest.get("manifest_version")
-    fault = _version_fault("a manifest", version, *FORMAT_OF)
+    fault = version_fault("a manifest", version, *FORMAT_OF)
     if fault is not None or version is None:
         return [Finding("manifest", "manifest_version", fault or "")]
     if FORMAT_OF[version] != file.anatomy.groups["/"]["format_version"]:
@@ -218,7 +136,9 @@ def _unknown_kinds(manifest: dict[str, Any]) -> Iterator[Finding]:
     """Outputs of kinds that are not installed: what they claim cannot be computed again. Nothing is loaded because a bundle names it."""
     outputs = manifest.get("outputs")
     stated = (
-        [one.get("kind") for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
+        [output.get("kind") for output in outputs if isinstance(output, dict)]
+        if isinstance(outputs, list)
+        else []
     )
     for number, kind in enumerate(stated):
         if isinstance(kind, str) and kind not in kinds():
@@ -229,10 +149,14 @@ def _unknown_kinds(manifest: dict[str, Any]) -> Iterator[Finding]:
 
 def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
     """Return where a manifest does not fit the schema of its version."""
-    found = validator(schema_name(manifest["manifest_version"])).iter_errors(manifest)
+    errors = validator(schema_name(manifest["manifest_version"])).iter_errors(manifest)
     return [
-        Finding("manifest", "/".join(map(str, e.absolute_path)), f"does not fit the schema ({e.validator})")
-        for e in found
+        Finding(
+            "manifest",
+            "/".join(map(str, error.absolute_path)),
+            f"does not fit the schema ({error.validator})",
+        )
+        for error in errors
     ]
 
 
@@ -246,8 +170,8 @@ def _date_faults(day: str) -> Iterator[Finding]:
 def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) -> Iterator[Finding]:
     seeded = manifest["randomness"]["test_seed"]
     warned = any(
-        "TEST SEED" in one if isinstance(one, str) else one["code"] == "test-seed"
-        for one in manifest["warnings"]
+        "TEST SEED" in warning if isinstance(warning, str) else warning["code"] == "test-seed"
+        for warning in manifest["warnings"]
     )
     source = manifest["randomness"]["source"] == "test seed"
     if not marked == seeded == warned == source:
@@ -263,7 +187,7 @@ def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) 
 def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
     """Before datasets are listed: a manifest can call for any number of them in a few words."""
     present = len(file.dataset_paths())
-    number = sum(one.number for one in _stored_outputs(manifest))
+    number = sum(output.hdf5_dataset_count for output in _stored_outputs(manifest))
     if number > present + _MISSING_LISTED:
         message = f"the manifest calls for {number} datasets, the file has {present}"
         yield Finding("missing", "outputs", message)
@@ -274,18 +198,18 @@ def _stored_outputs(manifest: dict[str, Any]) -> list[StoredOutput]:
     return [StoredOutput(output, version) for output in manifest["outputs"]]
 
 
-def _content_faults(read: DatasetReader, manifest: dict[str, Any]) -> Iterator[Finding]:
-    present = read.file.dataset_paths()
+def _content_faults(reader: DatasetReader, manifest: dict[str, Any]) -> Iterator[Finding]:
+    present = reader.file.dataset_paths()
     expected = _stored_outputs(manifest)
-    called_for = [one.path for output in expected for one in output.stored()]
+    called_for = [dataset.path for output in expected for dataset in output.hdf5_datasets()]
     neighbours = Neighbours(manifest["privacy"]["neighbours"])
-    yield from _listing_faults(read.file, manifest, present, called_for)
+    yield from _listing_faults(reader.file, manifest, present, called_for)
     if set(called_for) <= set(present):
         for number, (output, stored) in enumerate(zip(manifest["outputs"], expected, strict=True)):
             where = f"outputs/{number} ({output['name']})"
-            yield from OutputExamination(read, output, stored, where, neighbours).faults()
+            yield from OutputExamination(reader, output, stored, where, neighbours).faults()
     for path in present:
-        if read.digest(path) != manifest["digests"].get(path):
+        if reader.digest(path) != manifest["digests"].get(path):
             yield Finding("digest", path, "the values are not those of the manifest's digest")
 
 

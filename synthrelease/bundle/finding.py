@@ -1,11 +1,10 @@
-"""Something wrong with a bundle, and all that was found of one."""
+"""What `verify` returns: what is wrong with a bundle, what was checked, and what only the data could show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from synthrelease.bundle.trust import on_trust
 from synthrelease.errors import Argument, Remedy
 
 
@@ -47,7 +46,7 @@ class Verification:
     @property
     def on_trust(self) -> list[str]:
         """What only the data could show, in words; empty if there are faults."""
-        return on_trust(self.manifest) if self.ok and self.manifest is not None else []
+        return claims_on_trust(self.manifest) if self.ok and self.manifest is not None else []
 
     @property
     def remedy(self) -> str:
@@ -72,10 +71,10 @@ class Verification:
         )
 
     def __bool__(self) -> bool:
-        return self.ok  # who writes `if verify(path):` must not be told yes of a forged bundle
+        return self.ok  # so that `if verify(path):` is false for a forged bundle
 
     def __repr__(self) -> str:
-        codes = ", ".join(dict.fromkeys(one.code for one in self.findings))
+        codes = ", ".join(dict.fromkeys(finding.code for finding in self.findings))
         return f"<Verification: {f'{len(self.findings)} found: {codes}' if codes else 'no fault found'}>"
 
     def __str__(self) -> str:
@@ -88,5 +87,26 @@ class Verification:
             "checked": self.checked,
             "on_trust": self.on_trust,
             "signed_by": self.signed_by,
-            "findings": [{"code": f.code, "where": f.where, "message": f.message} for f in self.findings],
+            "findings": [
+                {"code": finding.code, "where": finding.where, "message": finding.message}
+                for finding in self.findings
+            ],
         }
+
+
+def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
+    """Return what only the data could show, in sentences: for these you take the curator's word."""
+    guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
+    sentences = ["that a label is one person, and that bounds and public lists were chosen without looking"]
+    if manifest["manifest_version"] == 1:
+        sentences.append(
+            "which rows count, which a manifest of version 1 does not state, and that public facts do not follow from it"
+        )
+    if any(guarantee["kind"] not in {"none", "plausible_deniability"} for _, guarantee in guarantees):
+        sentences.append("that rows were limited, and noise was drawn, as stated")
+    sentences += [
+        f"that every record of {name} met k = {guarantee['k']} and γ = {guarantee['gamma']:g}"
+        for name, guarantee in guarantees
+        if guarantee["kind"] == "plausible_deniability" and not guarantee["vacuous"]
+    ]
+    return sentences

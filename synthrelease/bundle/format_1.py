@@ -40,14 +40,14 @@ def path_of(output: str, parameters: Parameters, dataset: Dataset, index: tuple[
 
 def labels_of(parameters: Parameters, dataset: Dataset, index: tuple[int, ...]) -> tuple[str, ...]:
     """Return the labels below the output of an item's dataset."""
-    first, *others = map(unquote, dataset.path.split("/"))
+    first, *below = map(unquote, dataset.path.split("/"))
     places = [str(axis.coordinates[number]) for axis, number in zip(dataset.axes, index, strict=False)]
     match parameters.kind:
         case "records":  # by attributes, and last what of them
-            return (*others, _NAMES.get(first, first))
+            return (*below, _NAMES.get(first, first))
         case "statistics":  # by statistics, and last what of them
-            return (first, *places, *(_NAMES.get(part, part) for part in others))
-    return (*places, *(_NAMES.get(part, part) for part in (first, *others)))
+            return (first, *places, *(_NAMES.get(part, part) for part in below))
+    return (*places, *(_NAMES.get(part, part) for part in (first, *below)))
 
 
 def has(parameters: Parameters, dataset: Dataset) -> bool:
@@ -106,7 +106,7 @@ def not_protected(
     entries.append(
         ("population", "what is true of people in general: a release is useful because it tells that")
     )
-    return [{"what": what, "reason": reason} for what, reason in entries]
+    return [{"what": subject, "reason": reason} for subject, reason in entries]
 
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:

@@ -29,8 +29,9 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
             yield Finding("manifest", f"outputs/{number} ({output['name']})", "an input of another kind")
     for name, entry in inputs.items():
         yield from _row_faults(entry)
-        yield from _common_faults(entry, [one for one in manifest["outputs"] if one["input"] == name])
-    is_stated = any(one in (ONLY_WARNING, _ONLY) for one in manifest["warnings"])
+        outputs = [output for output in manifest["outputs"] if output["input"] == name]
+        yield from _common_faults(entry, outputs)
+    is_stated = any(warning in (ONLY_WARNING, _ONLY) for warning in manifest["warnings"])
     if any(entry["only"] for entry in inputs.values()) != is_stated:
         yield Finding(
             "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
@@ -40,24 +41,24 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
 def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iterator[Finding]:
     """Where outputs of one input state different facts of it."""
     where = f"inputs ({entry['name']})"
-    facts = [
-        {
-            **{key: output["mechanism"]["public_inputs"][key] for key in ("people", "names")},
-            **{key: value for key, value in output["mechanism"]["parameters"].items() if key in _OF_INPUTS},
-            **{
-                f"bounds of {one['name']}": one
-                for one in output["mechanism"]["parameters"].get("features", [])
-            },
-        }
-        for output in outputs
-    ]
-    for fact in dict.fromkeys(key for one in facts for key in one):
-        stated = [one[fact] for one in facts if fact in one]
-        if any(value != stated[0] for value in stated):
-            yield Finding("manifest", where, f"its outputs state different {fact.replace('_', ' ')}")
-    screens = [one["screen"] for one in facts if "screen" in one]
+    facts = [_input_facts(output["mechanism"]) for output in outputs]
+    for name in dict.fromkeys(key for stated in facts for key in stated):
+        values = [stated[name] for stated in facts if name in stated]
+        if any(value != values[0] for value in values):
+            yield Finding("manifest", where, f"its outputs state different {name.replace('_', ' ')}")
+    screens = [stated["screen"] for stated in facts if "screen" in stated]
     if entry.get("coordinates") == DEGREES and any("width_mm" not in screen for screen in screens):
         yield Finding("manifest", where, "degrees on a screen of unknown size and distance")
+
+
+def _input_facts(mechanism: dict[str, Any]) -> dict[str, Any]:
+    """What an output states of its input."""
+    parameters = mechanism["parameters"]
+    return {
+        **{key: mechanism["public_inputs"][key] for key in ("people", "names")},
+        **{key: value for key, value in parameters.items() if key in _OF_INPUTS},
+        **{f"bounds of {feature['name']}": feature for feature in parameters.get("features", [])},
+    }
 
 
 def _row_faults(entry: dict[str, Any]) -> Iterator[Finding]:

@@ -46,11 +46,11 @@ class OutputDataset:
             dtype=dtype, shape=self.shape, axis=name, scales=self.scales, attributes=self.attributes or {}
         )
 
-    def fault(self, there: Form) -> str | None:
+    def fault(self, actual: Form) -> str | None:
         """Return what is wrong with a dataset's form, if anything: before a value is read."""
-        if there.dtype not in self.types or there.shape != self.shape:
+        if actual.dtype not in self.types or actual.shape != self.shape:
             return f"expected {' or '.join(map(str, self.types))} of shape {self.shape}"
-        if there != self.form(there.dtype):
+        if actual != self.form(actual.dtype):
             return "the axes, or what the dataset says of itself, are not those that the parameters call for"
         return None
 
@@ -69,7 +69,7 @@ class StoredOutput:
         self.event = from_json(output["event"])
 
     @property
-    def number(self) -> int:
+    def hdf5_dataset_count(self) -> int:
         """How many HDF5 datasets there are, in little time even if a few words call for any number of them."""
         if self.version == 1:
             return format_1.dataset_count(self.parameters, self.event)
@@ -78,7 +78,7 @@ class StoredOutput:
     def datasets(self) -> list[Dataset]:
         """Return what the output is declared to have."""
         datasets = self.parameters.datasets(self.event)
-        return [one for one in datasets if self.version > 1 or format_1.has(self.parameters, one)]
+        return [dataset for dataset in datasets if self.version > 1 or format_1.has(self.parameters, dataset)]
 
     def dataset(self, path: str) -> Dataset:
         """Return the dataset of a path below the output."""
@@ -101,11 +101,12 @@ class StoredOutput:
     def items(self) -> list[Item]:
         """Return all items, sources before what follows."""
         if self.version == 1:
-            return [Item(one, index, self.path(one, index)) for one, index in in_order(self.datasets())]
+            ordered = in_order(self.datasets())
+            return [Item(dataset, index, self.path(dataset, index)) for dataset, index in ordered]
         paths = {dataset.path: self.path(dataset) for dataset in self.datasets()}
-        return [Item(one, index, paths[one.path]) for one, index in in_order(self.datasets())]
+        return [Item(dataset, index, paths[dataset.path]) for dataset, index in in_order(self.datasets())]
 
-    def stored(self) -> Iterator[OutputDataset]:
+    def hdf5_datasets(self) -> Iterator[OutputDataset]:
         """Yield what is called for: the coordinates of axes, each before it is referred to, and the datasets."""
         axes: dict[str, Axis] = {}
         for dataset in self.datasets():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.bundle import claims
+from synthrelease.bundle import output_claims
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import Item, StoredOutput
 from synthrelease.bundle.layout import ValuesDigest
@@ -21,13 +21,11 @@ from synthrelease.parallel import Progress
 
 _BLOCK_BYTES = 1 << 20  # of rows at a time
 _COORDINATES = 1 << 17  # of an axis at a time
+_Key = tuple[str, tuple[int, ...]]  # path of an item's dataset, and the item's index
 
 
 class DatasetReader:
     """Reads datasets once, some values at a time, and computes their digests on the way.
-
-    Attributes:
-        file: of the datasets.
 
     Args:
         file: of the datasets.
@@ -52,7 +50,7 @@ class DatasetReader:
         self.take(path, math.prod(self.file.anatomy.datasets[path].shape))
         return self._digests[path].hexdigest()
 
-    def again(self, path: str) -> Stream:
+    def reread(self, path: str) -> Stream:
         """Return the values of a dataset once more, from its beginning on."""
         return Stream(self.file.pieces(path))
 
@@ -71,7 +69,7 @@ class OutputExamination:
     """The examination of one output, item by item: each is read once, and nothing is kept longer than it is needed.
 
     Args:
-        read: reads them.
+        reader: of the file's datasets.
         output: entry of the manifest.
         stored: what it calls for.
         where: the entry's place.
@@ -80,125 +78,128 @@ class OutputExamination:
 
     def __init__(
         self,
-        read: DatasetReader,
+        reader: DatasetReader,
         output: dict[str, Any],
         stored: StoredOutput,
         where: str,
         neighbours: Neighbours,
     ) -> None:
-        self._read, self._output, self._stored, self._where = read, output, stored, where
+        self._reader, self._output, self._stored, self._where = reader, output, stored, where
         self._items, self._neighbours = stored.items(), neighbours
         self._parameters, self._event = stored.parameters, stored.event
-        self._high = self._parameters.high_frequencies()
-        self._kept: dict[tuple[str, tuple[int, ...]], Array] = {}
+        self._high_frequencies = self._parameters.high_frequencies()
+        self._values: dict[_Key, Array] = {}  # as long as they are needed
         self._paths = {(item.dataset.path, item.index): item.path for item in self._items}
-        self._again: dict[tuple[str, str], Stream] = {}  # by who reads what
+        self._second_reads: dict[tuple[str, str], Stream] = {}  # by who reads what
         self._gathered: dict[DerivedFrom, list[Array]] = {
             source: [] for item in self._items for source in item.dataset.sources if source.whole
         }
-        self._wholes: dict[DerivedFrom, Array] = {}
-        self._all, self._quietest = IntegerTally(), IntegerTally()
+        self._whole_sources: dict[DerivedFrom, Array] = {}
+        self._all_integers, self._high_integers = IntegerTally(), IntegerTally()
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the output."""
-        if self._output["paths"] != sorted(one.path for one in self._stored.stored()):
+        if self._output["paths"] != sorted(dataset.path for dataset in self._stored.hdf5_datasets()):
             yield Finding("unlisted", self._where, "the paths are not those that the parameters call for")
-        # What needs no values first: only if integers can be what is claimed is it worth to derive anything.
+        # First what needs no values: nothing is derived from integers that cannot be what is claimed.
         yield from list(self._form_faults()) or list(self._event_faults()) or self._value_faults()
 
     def _form_faults(self) -> Iterator[Finding]:
-        for one in self._stored.stored():
-            fault = one.fault(self._read.file.anatomy.datasets[one.path].form)
+        for dataset in self._stored.hdf5_datasets():
+            fault = dataset.fault(self._reader.file.anatomy.datasets[dataset.path].form)
             if fault is not None:
-                yield Finding("derived", one.path, fault)
-            elif one.axis is not None and not self._are_coordinates(one.path, one.axis):
+                yield Finding("derived", dataset.path, fault)
+            elif dataset.axis is not None and not self._are_coordinates(dataset.path, dataset.axis):
                 fault = "the coordinates are not those that the parameters call for"
-                yield Finding("derived", one.path, fault)
+                yield Finding("derived", dataset.path, fault)
 
     def _are_coordinates(self, path: str, axis: Axis) -> bool:
         """Whether a dataset has the values of an axis, byte for byte."""
         for start in range(0, len(axis), _COORDINATES):
             expected = axis.part(start, start + _COORDINATES)
-            if self._read.take(path, len(expected)).tobytes() != expected.tobytes():
+            if self._reader.take(path, len(expected)).tobytes() != expected.tobytes():
                 return False
         return True
 
     def _event_faults(self) -> Iterator[Finding]:
         """Where event and parameters do not agree, or with the number of integers."""
-        noisy = (one.size for one in self._stored.datasets() if one.role is Role.NOISY)
-        for code, fault in claims.event_faults(
+        noisy = (dataset.size for dataset in self._stored.datasets() if dataset.role is Role.NOISY)
+        for code, fault in output_claims.event_faults(
             self._output, neighbours=self._neighbours, integers=sum(noisy)
         ):
             yield Finding(code, self._where, fault)
 
     def _value_faults(self) -> Iterator[Finding]:
         derived: list[Finding] = []
-        uses = self._uses()
+        last_uses = self._last_uses()
         for number, item in enumerate(self._items):
             dataset = item.dataset
             if derived and dataset.role is not Role.NOISY:
-                continue  # nothing is worth deriving any more, but the integers are judged all together
-            fault = self._fault(item, keep=bool(uses.get((dataset.path, item.index))))
+                continue  # one fault is enough; but the integers are judged all together
+            fault = self._fault(item, keep=(dataset.path, item.index) in last_uses)
             if fault is not None:
                 derived.append(Finding("derived", item.path, fault))
             for key in [(source.path, item.index) for source in dataset.sources if not source.whole]:
-                if key in uses and uses[key][-1] == number:
-                    self._kept.pop(key, None)
+                if last_uses.get(key) == number:
+                    self._values.pop(key, None)
         yield from list(self._noise_faults()) or derived or self._joint_faults()
 
-    def _uses(self) -> dict[tuple[str, tuple[int, ...]], list[int]]:
-        """By item, where it is needed again as it is. Integers of each person, which are many, are rather read twice."""
-        uses: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    def _last_uses(self) -> dict[_Key, int]:
+        """By item whose values are kept, the number of the last item that needs them. Integers of each person are many: they are read twice."""
+        last_uses: dict[_Key, int] = {}
         for number, item in enumerate(self._items):
             if item.dataset.path in self._parameters.judged_together:
-                uses.setdefault((item.dataset.path, item.index), []).append(len(self._items))
+                last_uses[item.dataset.path, item.index] = len(self._items)  # after all items
             if item.dataset.by_rows:
                 continue
             for source in item.dataset.sources:
                 if not source.whole:
-                    uses.setdefault((source.path, item.index), []).append(number)
-        return uses
+                    key = source.path, item.index
+                    last_uses[key] = max(number, last_uses.get(key, 0))
+        return last_uses
 
     def _fault(self, item: Item, *, keep: bool) -> str | None:
         """Read an item and return the first fault of its values."""
-        fault, kept, dataset = None, [], item.dataset
-        sources = [self._taker(item, source) for source in dataset.sources]
+        fault, blocks, dataset = None, [], item.dataset
+        sources = [self._source_reader(item, source) for source in dataset.sources]
         for index, values in self._blocks(item):
             if dataset.role is Role.NOISY:
                 self._count(values)
             self._gather(dataset.path, values)
             if keep:
-                kept.append(values)
+                blocks.append(values)
             if fault is None:
                 fault = dataset.fault(values, index, [take(values) for take in sources])
         if keep:
-            self._kept[dataset.path, item.index] = kept[0] if len(kept) == 1 else np.concatenate(kept)
+            self._values[dataset.path, item.index] = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
         return fault
 
     def _blocks(self, item: Item) -> Iterator[tuple[Index, Array]]:
         """Yield the item's values; of one that may be large, some rows at a time."""
         shape = item.dataset.item_shape
         if not item.dataset.by_rows:
-            yield item.index, self._read.take(item.path, math.prod(shape)).reshape(shape)
+            yield item.index, self._reader.take(item.path, math.prod(shape)).reshape(shape)
             return
-        row = math.prod(shape[1:])
-        most = max(1, _BLOCK_BYTES // (row * item.dataset.itemsize))
-        for start in range(0, shape[0], most):
-            rows = self._read.take(item.path, min(most, shape[0] - start) * row).reshape(-1, *shape[1:])
+        row_size = math.prod(shape[1:])
+        rows_per_block = max(1, _BLOCK_BYTES // (row_size * item.dataset.itemsize))
+        for start in range(0, shape[0], rows_per_block):
+            rows = self._reader.take(item.path, min(rows_per_block, shape[0] - start) * row_size).reshape(
+                -1, *shape[1:]
+            )
             yield (*item.index, slice(start, start + len(rows))), rows
 
-    def _taker(self, item: Item, source: DerivedFrom) -> Callable[[Array], Array]:
+    def _source_reader(self, item: Item, source: DerivedFrom) -> Callable[[Array], Array]:
         """What gives of a source what some values of an item follow from: all of it, or as much of it as there are values."""
         if source.whole:
             whole = self._whole(source)
             return lambda _: whole
         key = source.path, item.index
         if not item.dataset.by_rows:
-            return lambda _: self._kept[key]
+            return lambda _: self._values[key]
         path = self._paths[key]
-        stream = self._again.setdefault((item.path, path), self._read.again(path))
-        row = self._stored.dataset(source.path).item_shape[1:]
-        return lambda values: stream.take(len(values) * math.prod(row)).reshape(-1, *row)
+        stream = self._second_reads.setdefault((item.path, path), self._reader.reread(path))
+        row_shape = self._stored.dataset(source.path).item_shape[1:]
+        return lambda values: stream.take(len(values) * math.prod(row_shape)).reshape(-1, *row_shape)
 
     def _gather(self, path: str, values: Array) -> None:
         """Keep what a dataset that follows from all items needs of this one."""
@@ -207,26 +208,26 @@ class OutputExamination:
                 parts.append(values if source.part is None else source.part(values))
 
     def _whole(self, source: DerivedFrom) -> Array:
-        if source not in self._wholes:
-            self._wholes[source] = np.array(self._gathered[source])
-        return self._wholes[source]
+        if source not in self._whole_sources:
+            self._whole_sources[source] = np.array(self._gathered[source])
+        return self._whole_sources[source]
 
     def _count(self, integers: Array) -> None:
-        self._all.add(integers)
-        if self._high is not None:
-            self._quietest.add(integers[..., self._high])
+        self._all_integers.add(integers)
+        if self._high_frequencies is not None:
+            self._high_integers.add(integers[..., self._high_frequencies])
 
     def _noise_faults(self) -> Iterator[Finding]:
         """Where the integers cannot carry the noise, or hold the counts, that are claimed."""
         for leaf in events.flatten(self._event):
             if not isinstance(leaf, events.Noise):
                 continue
-            if too_quiet(self._all, leaf) or too_quiet(self._quietest, leaf):
+            if too_quiet(self._all_integers, leaf) or too_quiet(self._high_integers, leaf):
                 message = "the integers are too small to carry noise of the stated scale"
                 yield Finding("noise", self._where, message)
             each, total = self._parameters.most_counts(self._event)
-            if (each is not None and too_large(self._all, leaf, most_each=each)) or (
-                total is not None and too_many(self._all, leaf, most=total)
+            if (each is not None and too_large(self._all_integers, leaf, most_each=each)) or (
+                total is not None and too_many(self._all_integers, leaf, most=total)
             ):
                 message = "the values are more than the stated bounds allow all people"
                 yield Finding("sensitivity", self._where, message)
@@ -234,7 +235,7 @@ class OutputExamination:
     def _joint_faults(self) -> Iterator[Finding]:
         """Where values that are judged together do not belong together."""
         if self._parameters.judged_together:
-            arrays = {path: values for (path, _), values in self._kept.items()}
+            arrays = {path: values for (path, _), values in self._values.items()}
             fault = self._parameters.values_fault(arrays, self._event)
             if fault is not None:
                 yield Finding("derived", self._where, fault)

@@ -41,14 +41,14 @@ class IntegerTally:
         """Count some more of them."""
         flat = integers.reshape(-1)
         for start in range(0, flat.size, _BLOCK):  # by blocks that the processor's cache holds
-            some = flat[start : start + _BLOCK].astype(np.float64)
-            self.number += some.size
-            self.total += float(some.sum())
-            np.abs(some, out=some)
-            self.largest = max(self.largest, float(some.max()))
-            self.magnitudes += float(some.sum()) + some.size
-            some += 0.5
-            self.squares += float(some @ some)
+            block = flat[start : start + _BLOCK].astype(np.float64)
+            self.number += block.size
+            self.total += float(block.sum())
+            np.abs(block, out=block)
+            self.largest = max(self.largest, float(block.max()))
+            self.magnitudes += float(block.sum()) + block.size
+            block += 0.5
+            self.squares += float(block @ block)
 
 
 def too_quiet(tally: IntegerTally, noise: Noise) -> bool:
@@ -74,7 +74,7 @@ def too_large(tally: IntegerTally, noise: Noise, *, most_each: int) -> bool:
 
 
 def too_many(tally: IntegerTally, noise: Noise, *, most: int) -> bool:
-    """Return whether noised counts sum to more than `most` true counts and noise of the stated scale can.
+    """Return whether noisy counts sum to more than `most` true counts and noise of the stated scale can.
 
     A sum of d independent noises of standard deviation s exceeds 8·s·√d with probability below 10⁻¹² (Gaussian), and
     b·(8√(2d) + 30) likewise (Laplace, by Bernstein's inequality).

@@ -97,7 +97,7 @@ class Bundle:
         raise no_such("output", name, self.names)
 
     def model(self, name: str) -> SeededModel:
-        """Return the model of a records output with a DP fit: whoever has its noised counts may draw more records.
+        """Return the model of a records output with a DP fit: from its noisy counts you may draw more records.
 
         Its attributes are numbered as in the manifest (`mechanism.parameters.attributes`).
 

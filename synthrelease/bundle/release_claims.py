@@ -1,11 +1,11 @@
-"""Recomputing what a manifest claims of the release as a whole; of each output by itself: `claims`."""
+"""Recomputing what a manifest claims of the release as a whole; of each output by itself: `output_claims`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from synthrelease.bundle import claims, format_1
+from synthrelease.bundle import format_1, output_claims
 from synthrelease.bundle.disclosure import due_warnings, not_protected, private_names
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.input_claims import input_faults
@@ -25,24 +25,23 @@ def claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     neighbours = Neighbours(privacy["neighbours"])
     recorded = [events.from_json(output["event"]) for output in manifest["outputs"]]
     for number, (output, event) in enumerate(zip(manifest["outputs"], recorded, strict=True)):
-        computed = claims.output_guarantee(event, delta=_delta(output["guarantee"]), neighbours=neighbours)
-        if not claims.same_guarantee(output["guarantee"], computed):
-            yield Finding(
-                "guarantee", f"outputs/{number} ({output['name']})", f"the event amounts to {computed}"
-            )
-        yield from _narrower_faults(output, event, f"outputs/{number} ({output['name']})", neighbours)
+        where = f"outputs/{number} ({output['name']})"
+        computed = accounting.compose([event], delta=_delta(output["guarantee"]), neighbours=neighbours)
+        if not output_claims.same_guarantee(output["guarantee"], computed):
+            yield Finding("guarantee", where, f"the event amounts to {computed}")
+        yield from _narrower_faults(output, event, where, neighbours)
     total, method = accounting.compose_private(
         recorded,
         delta=_delta(privacy["guarantee"]),
         neighbours=neighbours,
         budget=privacy["budget"]["epsilon"],
     )
-    if not claims.same_guarantee(privacy["guarantee"], total):
+    if not output_claims.same_guarantee(privacy["guarantee"], total):
         yield Finding("guarantee", "privacy", f"the outputs together amount to {total}")
     if privacy["composition"]["method"] != method:
         yield Finding("guarantee", "privacy/composition", f"the method is: {method}")
     budget = privacy["budget"]
-    most = budget["epsilon"] * (1 + claims.CARE)
+    most = budget["epsilon"] * (1 + output_claims.TOLERANCE)
     spent = accounting.epsilon_at(recorded, delta=budget["delta"], neighbours=neighbours, budget=most)
     if spent > most or privacy["guarantee"].get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
@@ -58,10 +57,10 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
         return
     if manifest["randomness"]["test_seed"]:
         yield Finding("test-seed", "ledger", "a release from a test seed cannot claim a ledger")
-    delta, before, here, after = (
+    delta, before, alone, after = (
         spent[key] for key in ("delta", "spent_before", "spent_here", "spent_after")
     )
-    stated = here * (1 + claims.CARE)  # or more: a claim that is rounded up is true
+    stated = alone * (1 + output_claims.TOLERANCE)  # or more: a claim that is rounded up is true
     due = accounting.epsilon_at(
         recorded, delta=delta, neighbours=Neighbours(manifest["privacy"]["neighbours"]), budget=stated
     )
@@ -70,9 +69,9 @@ def _ledger_faults(manifest: dict[str, Any], recorded: list[events.Event]) -> It
     # All together cost what some of them cost, at least (`dp/filter.proof.md`); but of many releases that need no δ, the
     # sum of ε can be more than all cost at one.
     private = [part for event in recorded if (part := accounting.protected_part(event)) is not None]
-    least = max(before, here) if accounting.parts_of(private).needs_delta else before
+    least = max(before, alone) if accounting.parts_of(private).needs_delta else before
     if delta == 0:
-        least = before + here
+        least = before + alone
     if least > after * (1 + 2 * _ROUNDING):
         yield Finding("guarantee", "ledger", "all releases together cost less than some of them")
 
@@ -84,7 +83,7 @@ def _narrower_faults(
         parameters_of(output), event, delta=_delta(output["guarantee"]), neighbours=neighbours
     )
     stated = output["narrower_units"]
-    if len(stated) != len(due) or not all(map(claims.same_guarantee, stated, due)):
+    if len(stated) != len(due) or not all(map(output_claims.same_guarantee, stated, due)):
         yield Finding("guarantee", where, "the promises to less than a person do not follow from the event")
 
 
@@ -141,4 +140,4 @@ def _remark_faults(manifest: dict[str, Any], neighbours: Neighbours) -> Iterator
 
 
 def _forms(remarks: Iterable[Remark]) -> list[dict[str, Any]]:
-    return [one.to_json() for one in remarks]
+    return [remark.to_json() for remark in remarks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -77,37 +77,36 @@ def _content(file: h5py.File) -> tuple[Content, dict[str, NDArray[Any]], bool]:
     groups = {"/": _attributes(file["/"])}
     arrays: dict[str, NDArray[Any]] = {}
     forms: dict[str, Form] = {}
-    seen, plain = {h5py.h5o.get_info(file.id).addr}, _is_plain_group(file["/"])
-
-    def visit(group: h5py.Group) -> None:
-        nonlocal plain
-        for name in group:
-            place = f"{group.name.rstrip('/')}/{name}"
-            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-                plain = False
-                continue
-            item = group[name]
-            address = h5py.h5o.get_info(item.id).addr
-            if address in seen:
-                plain = False
-                continue
-            seen.add(address)
-            if isinstance(item, h5py.Dataset):
-                arrays[place] = item[()]
-                form = _form(item)
-                plain = plain and form is not None and _is_plain_dataset(item)
-                if form is not None and place not in (MANIFEST, SIGNATURE):
-                    forms[place] = form
-            elif isinstance(item, h5py.Group):
-                groups[place] = _attributes(item)
-                plain = plain and _is_plain_group(item)
-                visit(item)
-            else:
-                plain = False
-
-    visit(file["/"])
+    plain = _is_plain_group(file["/"])
+    for path, item in _objects(file["/"], {h5py.h5o.get_info(file.id).addr}):
+        if isinstance(item, h5py.Dataset):
+            arrays[path] = item[()]
+            form = _form(item)
+            plain = plain and form is not None and _is_plain_dataset(item)
+            if form is not None and path not in (MANIFEST, SIGNATURE):
+                forms[path] = form
+        elif isinstance(item, h5py.Group):
+            groups[path] = _attributes(item)
+            plain = plain and _is_plain_group(item)
+        else:
+            plain = False
     ordered = {path: forms[path] for path in sorted(forms, key=lambda path: not forms[path].axis)}
     return Content(groups, ordered, [(path, arrays[path]) for path in ordered]), arrays, plain
+
+
+def _objects(group: h5py.Group, visited: set[int]) -> Iterator[tuple[str, h5py.HLObject | None]]:
+    """Yield path and object of all that is below a group; None in place of what is no hard link, or a second one to an object."""
+    for name in group:
+        path = f"{group.name.rstrip('/')}/{name}"
+        is_hard_link = isinstance(group.get(name, getlink=True), h5py.HardLink)
+        item = group[name] if is_hard_link else None
+        if item is None or h5py.h5o.get_info(item.id).addr in visited:
+            yield path, None
+            continue
+        visited.add(h5py.h5o.get_info(item.id).addr)
+        yield path, item
+        if isinstance(item, h5py.Group):
+            yield from _objects(item, visited)
 
 
 def _form(dataset: h5py.Dataset) -> Form | None:

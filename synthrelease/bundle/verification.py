@@ -1,4 +1,4 @@
-"""Checking a bundle from anyone: in a process of its own, which may crash, hang or ask for too much to nobody's harm.
+"""Checking a bundle from anyone, in a process of its own: it may crash, hang or ask for too much without harm.
 
 The first check starts a small server, `synthrelease.bundle.checker`, which lives as long as this process; each file is
 examined in a child of it, with limits of time and memory. What comes back is JSON, and nothing is unpickled.
@@ -20,7 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.finding import Finding, Verification
-from synthrelease.bundle.signing.expectations import NOT_ASKED, Asked, signature_beside, signature_file
+from synthrelease.bundle.signing.expectations import (
+    NO_EXPECTATIONS,
+    SignatureExpectations,
+    signature_beside,
+    signature_file,
+)
 from synthrelease.bundle.signing.keys import key_file_bytes
 from synthrelease.bundle.signing.keys import public_key as as_public_key
 from synthrelease.errors import InputError, MachineError
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from synthrelease.bundle.checker import serve; serve()"
-_LOOKED_AT = 1 << 10  # bytes of a file that may be no bundle: its text block, and what follows
+_HEAD_BYTES = 1 << 10  # of a file that may be no bundle: its text block, and what follows
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -57,41 +62,41 @@ def verify(
         KeyFileError: the file of the public key cannot be read, or is none.
     """
     result = Verification()
-    asked, faults = _asked(Path(path), public_key)
+    expected, faults = _signature_expectations(Path(path), public_key)
     result.findings.extend(faults)
-    absolute = os.path.abspath(path)  # noqa: PTH100  a pure text: the checker may stand in another folder
+    absolute = os.path.abspath(path)  # noqa: PTH100  as text alone: the checker may run in another folder
     request = {
         "path": absolute,
         "shown": str(path),
         "quick": quick,
         "allow_test_seed": allow_test_seed,
-        "asked": asked.to_json(),
+        "expected": expected.to_json(),
         "progress": progress is not None,
     }
-    told = _SERVER.ask(request, progress)
-    result.findings.extend(Finding(*one) for one in told["findings"])
-    result.checked.extend(told["checked"])
-    result.signed_by.extend(told["signed_by"])
-    if told["manifest"] is not None:
-        result.manifest = manifest_text.from_bytes(told["manifest"].encode())
+    answer = _CHECKER.ask(request, progress)
+    result.findings.extend(Finding(*fields) for fields in answer["findings"])
+    result.checked.extend(answer["checked"])
+    result.signed_by.extend(answer["signed_by"])
+    if answer["manifest"] is not None:
+        result.manifest = manifest_text.from_bytes(answer["manifest"].encode())
     return result
 
 
-def refuse_no_bundle(path: str | Path, found: Verification) -> Verification:
+def refuse_no_bundle(path: str | Path, verification: Verification) -> Verification:
     """Return what `verify` found, unless it looked at no file, or at one that never was a bundle: that is no fault of a bundle.
 
     Args:
         path: what was verified.
-        found: the result.
+        verification: the result.
 
     Raises:
         InputError: there is no such file, it is a folder, or it is no bundle, not even a damaged one.
         MachineError: it may not be read.
     """
-    if found.findings and found.findings[0].code == "seal":
+    if verification.findings and verification.findings[0].code == "seal":
         _refuse_other_file(Path(path))
-    if all(one.code != "unreadable" for one in found.findings):
-        return found
+    if all(finding.code != "unreadable" for finding in verification.findings):
+        return verification
     where = repr(str(path))[1:-1][:300]  # on one line, whatever is in it
     try:
         folder = stat.S_ISDIR(Path(path).stat().st_mode)
@@ -118,7 +123,7 @@ def refuse_no_bundle(path: str | Path, found: Verification) -> Verification:
         raise MachineError(
             "cannot-read", "the file may not be read", where=where, remedy="check its permissions"
         )
-    return found
+    return verification
 
 
 def _refuse_other_file(path: Path) -> None:
@@ -138,30 +143,30 @@ def _refuse_other_file(path: Path) -> None:
 
     try:
         with path.open("rb") as file:
-            begins = file.read(_LOOKED_AT)
+            begins = file.read(_HEAD_BYTES)
     except OSError:
         return
     if begins.startswith(FIRST_WORDS) or begins[USER_BLOCK:].startswith(HDF5_BEGINS):
         return
-    found, remedy = (
-        "a file of another kind",
-        "name the bundle: the file that `build` wrote, which ends in .h5",
-    )
+    kind = "a file of another kind"
+    remedy = "name the bundle: the file that `build` wrote, which ends in .h5"
     if begins.startswith(HDF5_BEGINS):
-        found = "an HDF5 file of another program"
+        kind = "an HDF5 file of another program"
     elif begins.startswith(b"SQLite format 3\0"):
-        found = "a SQLite file, such as a ledger"
+        kind = "a SQLite file, such as a ledger"
     elif begins.startswith(MANIFEST_BEGINS):
         bundle = path.with_name(path.name.removesuffix(SIDECAR_ENDING) + ENDING)
-        found = "a manifest, which stands beside a bundle and proves nothing by itself"
+        kind = "a manifest, which stands beside a bundle and proves nothing by itself"
         remedy = f"verify {bundle}" if bundle.is_file() else "verify the bundle that it came with"
-    raise InputError("not-a-bundle", "this is not a bundle", where=str(path), found=found, remedy=remedy)
+    raise InputError("not-a-bundle", "this is not a bundle", where=str(path), found=kind, remedy=remedy)
 
 
-def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Finding]]:
+def _signature_expectations(
+    path: Path, public_key: str | Path | None
+) -> tuple[SignatureExpectations, list[Finding]]:
     """What to check of signatures; a signature beside the bundle that cannot be read is a finding."""
     if public_key is None:
-        return NOT_ASKED, []
+        return NO_EXPECTATIONS, []
     key = key_file_bytes(Path(public_key))
     as_public_key(key, where=str(public_key))
     beside = signature_file(path)
@@ -169,8 +174,8 @@ def _asked(path: Path, public_key: str | Path | None) -> tuple[Asked, list[Findi
         detached = signature_beside(path)
     except OSError as error:
         why = error.strerror or "an error of the file system"
-        return NOT_ASKED, [Finding("signature", str(beside), f"the signature cannot be read: {why}")]
-    return Asked(key, str(public_key), detached, str(beside)), []
+        return NO_EXPECTATIONS, [Finding("signature", str(beside), f"the signature cannot be read: {why}")]
+    return SignatureExpectations(key, str(public_key), detached, str(beside)), []
 
 
 def answer_without_check(request: dict[str, Any], why: str) -> dict[str, Any]:
@@ -183,7 +188,7 @@ def answer_without_check(request: dict[str, Any], why: str) -> dict[str, Any]:
     }
 
 
-class _Server:
+class _Checker:
     """The checker that belongs to this process; a lock keeps threads apart, and a fork does not inherit it."""
 
     def __init__(self) -> None:
@@ -215,7 +220,7 @@ class _Server:
                     progress(*answer["progress"])
         except BrokenPipeError:
             pass
-        except BaseException:  # interrupted: whatever it would still say belongs to no question
+        except BaseException:  # interrupted: a later answer would belong to no request
             self.stop()
             raise
         self.stop()
@@ -229,7 +234,7 @@ class _Server:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **_ONE_THREAD},
-                process_group=0,  # an interrupt at the terminal is for whoever asks
+                process_group=0,  # an interrupt at the terminal is for this process alone
             )
             self._owner = os.getpid()
         return self._process
@@ -253,11 +258,11 @@ class _Server:
                 pipe.close()
 
 
-_SERVER = _Server()
-atexit.register(_SERVER.stop)
-os.register_at_fork(after_in_child=_SERVER.unlock)
+_CHECKER = _Checker()
+atexit.register(_CHECKER.stop)
+os.register_at_fork(after_in_child=_CHECKER.unlock)
 
 
 def stop() -> None:
     """End the checker of this process; the next check starts one."""
-    _SERVER.stop()
+    _CHECKER.stop()

@@ -60,8 +60,9 @@ def write_bundle(
         MachineError: the disk, the folder or a permission is in the way.
     """
     try:
-        with path.open("r+b", buffering=0) as file:  # made anew, nobody would know that it is partial
-            file.truncate(0)  # what a worker left that was killed
+        # Not "w+b": a file made anew would not be known as a partial one.
+        with path.open("r+b", buffering=0) as file:
+            file.truncate(0)  # what a killed worker left
             spool = _Spool(file)
             try:
                 manifest = write_body(spool, content, completed, signature)
@@ -94,7 +95,9 @@ def write_body(
             group = body.require_group(path)
             for name, value in attributes.items():
                 group.attrs[name] = np.int64(value) if isinstance(value, int) else np.bytes_(value)
-        datasets = {path: _Dataset(body, path, form, content.version) for path, form in content.forms.items()}
+        datasets = {
+            path: _DatasetWriter(body, path, form, content.version) for path, form in content.forms.items()
+        }
         _refer_back(body, content.forms)
         for path, values in content.values:
             datasets[path].add(values)
@@ -164,9 +167,9 @@ class _Spool(io.RawIOBase):
         return len(data)
 
     def _write_all(self, data: Any) -> None:
-        left = memoryview(data).cast("B")
-        while left:
-            left = left[self._file.write(left) :]
+        remaining = memoryview(data).cast("B")
+        while remaining:
+            remaining = remaining[self._file.write(remaining) :]
 
     def truncate(self, size: int | None = None) -> int:
         self._try(lambda: self._file.truncate(size))
@@ -186,27 +189,27 @@ class _Spool(io.RawIOBase):
 
 def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
     """Add a dataset without attributes, in the one form that a bundle's datasets have."""
-    dataset = _Dataset(file, path, Form(dtype=array.dtype, shape=array.shape), FORMAT_VERSION)
+    dataset = _DatasetWriter(file, path, Form(dtype=array.dtype, shape=array.shape), FORMAT_VERSION)
     dataset.add(array)
     dataset.hexdigest()
 
 
-class _Dataset:
-    """A dataset that values come for, one after the other: in its header once all are there, or chunk by chunk as each is full."""
+class _DatasetWriter:
+    """Writes a dataset as its values come: into its header once all are there, or chunk by chunk as each is full."""
 
-    def __init__(self, file: h5py.File, path: str, form: Form, version: int) -> None:
+    def __init__(self, file: h5py.File, path: str, form: Form, format_version: int) -> None:
         if 0 in form.shape:
             raise ValueError(f"Expected a dataset of some values, found none in {path}")
         self._dtype = form.dtype.newbyteorder("<")
         self._shape, self._digest = form.shape, ValuesDigest(form.dtype, form.shape)
         self._is_compact, itemsize = form.is_compact, self._dtype.itemsize
-        self._chunk = form.shape if form.is_compact else chunk_shape(form.shape, itemsize, version)
-        self._coming: list[NDArray[Any]] = []
-        self._room, self._place = 0, 0  # values that wait; and the number of the chunk that they are of
-        self._dataset = self._created(file, path)
+        self._chunk = form.shape if form.is_compact else chunk_shape(form.shape, itemsize, format_version)
+        self._pending: list[NDArray[Any]] = []  # values of the next chunk
+        self._pending_count, self._chunk_number = 0, 0
+        self._dataset = self._create(file, path)
         _describe(file, self._dataset, form)
 
-    def _created(self, file: h5py.File, path: str) -> h5py.Dataset:
+    def _create(self, file: h5py.File, path: str) -> h5py.Dataset:
         creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         creation.set_obj_track_times(False)
         if self._is_compact:
@@ -219,14 +222,13 @@ class _Dataset:
             creation.set_fletcher32()
         linking = h5py.h5p.create(h5py.h5p.LINK_CREATE)
         linking.set_create_intermediate_group(True)
-        space = h5py.h5s.create_simple(self._shape)
+        dataspace = h5py.h5s.create_simple(self._shape)
         access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
-        access.set_chunk_cache(
-            0, 0, 0.0
-        )  # whole chunks are written, each at once: their index grows in one way
-        kind = stored_type(self._dtype)
+        # Whole chunks are written, each at once: their index grows in one way.
+        access.set_chunk_cache(0, 0, 0.0)
+        stored_dtype = stored_type(self._dtype)
         return h5py.Dataset(
-            h5py.h5d.create(file.id, path.encode("ascii"), kind, space, creation, linking, access)
+            h5py.h5d.create(file.id, path.encode("ascii"), stored_dtype, dataspace, creation, linking, access)
         )
 
     def add(self, values: NDArray[Any]) -> None:
@@ -234,12 +236,12 @@ class _Dataset:
         flat = np.ascontiguousarray(values, dtype=self._dtype).reshape(-1)
         self._digest.add(flat)
         while len(flat):
-            missing = self._size_of(self._place) - self._room
-            self._coming.append(flat[:missing].copy() if len(flat) < missing else flat[:missing])
-            self._room += len(self._coming[-1])
+            missing = self._chunk_size - self._pending_count
+            self._pending.append(flat[:missing].copy() if len(flat) < missing else flat[:missing])
+            self._pending_count += len(self._pending[-1])
             flat = flat[missing:]
-            if self._room == self._size_of(self._place):
-                self._write()
+            if self._pending_count == self._chunk_size:
+                self._write_chunk()
 
     def hexdigest(self) -> str:
         """Return the digest of all values.
@@ -247,46 +249,46 @@ class _Dataset:
         Raises:
             ValueError: some have not come.
         """
-        if self._room or self._place < self._number:
+        if self._pending_count or self._chunk_number < math.prod(self._chunks_per_axis):
             raise ValueError("Expected more values of a dataset")
         return self._digest.hexdigest()
 
     @property
-    def _number(self) -> int:
-        return math.prod(-(-side // part) for side, part in zip(self._shape, self._chunk, strict=True))
+    def _chunks_per_axis(self) -> list[int]:
+        return [-(-side // length) for side, length in zip(self._shape, self._chunk, strict=True)]
 
-    def _size_of(self, place: int) -> int:
-        return values_in_chunk(self._shape, self._chunk, place)
+    @property
+    def _chunk_size(self) -> int:
+        """How many values the next chunk has."""
+        return values_in_chunk(self._shape, self._chunk, self._chunk_number)
 
-    def _write(self) -> None:
-        numbers = [-(-side // part) for side, part in zip(self._shape, self._chunk, strict=True)]
-        start = [
-            int(n) * part for n, part in zip(np.unravel_index(self._place, numbers), self._chunk, strict=True)
-        ]
-        stop = [min(a + part, side) for a, part, side in zip(start, self._chunk, self._shape, strict=True)]
-        extent = tuple(b - a for a, b in zip(start, stop, strict=True))
-        whole = self._coming[0] if len(self._coming) == 1 else np.concatenate(self._coming)
-        space = h5py.h5s.create_simple(self._shape)
-        space.select_hyperslab(tuple(start), extent)
+    def _write_chunk(self) -> None:
+        index = np.unravel_index(self._chunk_number, self._chunks_per_axis)
+        start = tuple(int(number) * length for number, length in zip(index, self._chunk, strict=True))
+        sides = zip(start, self._chunk, self._shape, strict=True)
+        extent = tuple(min(length, side - first) for first, length, side in sides)
+        values = self._pending[0] if len(self._pending) == 1 else np.concatenate(self._pending)
+        dataspace = h5py.h5s.create_simple(self._shape)
+        dataspace.select_hyperslab(start, extent)
         self._dataset.id.write(
             h5py.h5s.create_simple(extent),
-            space,
-            np.ascontiguousarray(whole.reshape(extent)),
+            dataspace,
+            np.ascontiguousarray(values.reshape(extent)),
             stored_type(self._dtype),
         )
-        self._coming, self._room = [], 0
-        self._place += 1
+        self._pending, self._pending_count = [], 0
+        self._chunk_number += 1
 
 
 def stored_type(dtype: np.dtype[Any]) -> h5py.h5t.TypeID:
     """Return a type as a bundle stores it: texts are UTF-8, of one length."""
     if dtype.kind != "S":
         return h5py.h5t.py_create(dtype, logical=True)
-    kind = h5py.h5t.C_S1.copy()
-    kind.set_size(dtype.itemsize)
-    kind.set_strpad(h5py.h5t.STR_NULLPAD)
-    kind.set_cset(h5py.h5t.CSET_UTF8)
-    return kind
+    text_type = h5py.h5t.C_S1.copy()
+    text_type.set_size(dtype.itemsize)
+    text_type.set_strpad(h5py.h5t.STR_NULLPAD)
+    text_type.set_cset(h5py.h5t.CSET_UTF8)
+    return text_type
 
 
 def _describe(file: h5py.File, dataset: h5py.Dataset, form: Form) -> None:
@@ -308,6 +310,6 @@ def _refer_back(file: h5py.File, forms: Mapping[str, Form]) -> None:
     for path in sorted(forms, key=lambda path: h5py.h5o.get_info(file[path].id).addr):
         for axis, scale in enumerate(forms[path].scales):
             users.setdefault(scale, []).append((file[path].ref, axis))
-    pair = np.dtype([("dataset", h5py.ref_dtype), ("dimension", "<i4")], align=True)
+    pair_type = np.dtype([("dataset", h5py.ref_dtype), ("dimension", "<i4")], align=True)
     for scale, pairs in users.items():
-        file[scale].attrs.create(REFERENCE_LIST, np.array(pairs, dtype=pair), dtype=pair)
+        file[scale].attrs.create(REFERENCE_LIST, np.array(pairs, dtype=pair_type), dtype=pair_type)

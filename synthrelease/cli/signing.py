@@ -33,8 +33,8 @@ _PASSWORD_FILE = click.option(
 @AS_JSON
 def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_json: bool) -> None:
     """Make a pair of ed25519 keys: a private one to sign with, a public one to give away."""
+    from synthrelease.bundle.signing.key_pair import MOST_PASSWORD_BYTES, refuse_taken_pair
     from synthrelease.bundle.signing.key_pair import keygen as run
-    from synthrelease.bundle.signing.keys import MOST_PASSWORD_BYTES, refuse_taken_pair
 
     if no_password and password_file is not None:
         raise click.UsageError("--no-password and --password-file contradict each other.")

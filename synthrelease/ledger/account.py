@@ -1,7 +1,7 @@
 """How a dataset stands: its grants, its debits, and what all its releases cost a person together.
 
-Somebody chooses each release who has seen those before it, so they are held against a filter (`dp.filter`), which the first
-of them and its grant have decided. One release by itself is composed exactly. Both at the δ of the grant in force.
+Each release is chosen by someone who has seen those before it, so a privacy filter counts them (`dp.filter`); the first release
+and its grant have decided which. One release by itself is composed exactly. Both at the δ of the grant in force.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
 from itertools import chain
+from typing import NamedTuple
 
 from synthrelease.dp.filter import Filter, FilterSums, private_parts
 from synthrelease.ledger.charge import Charge, Grant
@@ -45,7 +46,7 @@ class AccountStanding:
 
 
 @dataclass(frozen=True)
-class Paid:
+class AccountDebit:
     """A debit as it stands."""
 
     number: int  # of its entry
@@ -70,15 +71,23 @@ class Paid:
         return unused and self.charge == charge and self.owner.has_ended()
 
 
+class AccountGrant(NamedTuple):
+    """A grant as it stands."""
+
+    number: int  # of its entry
+    at: str  # when it was made, UTC
+    grant: Grant
+
+
 @dataclass
 class Account:
     """Grants and debits of one dataset, in their order.
 
-    A debit counts whether or not a bundle came of it: noise may have been drawn, and nobody knows who saw it.
+    A debit counts whether or not a bundle came of it: noise may have been drawn, and no one knows who saw it.
     """
 
-    grants: list[tuple[int, str, Grant]] = field(default_factory=list)  # number of the entry, when, what
-    debits: dict[int, Paid] = field(default_factory=dict)
+    grants: list[AccountGrant] = field(default_factory=list)
+    debits: dict[int, AccountDebit] = field(default_factory=dict)
     # Of the first debit that cost anything, and of its grant: nothing later changes it.
     filter: Filter | None = None
     _sums: FilterSums = field(default_factory=FilterSums)
@@ -86,56 +95,61 @@ class Account:
     @property
     def grant(self) -> Grant:
         """The grant in force, the last."""
-        return self.grants[-1][2]
+        return self.grants[-1].grant
 
     @property
     def granted_by(self) -> int:
         """The number of its entry."""
-        return self.grants[-1][0]
+        return self.grants[-1].number
 
-    def add(self, paid: Paid) -> None:
+    def add(self, debit: AccountDebit) -> None:
         """Count a debit."""
-        self.debits[paid.number] = paid
-        self.filter = self.filter or self._filter_of(paid.charge)
+        self.debits[debit.number] = debit
+        self.filter = self.filter or self._filter_of(debit.charge)
         if self.filter is not None:
-            self._sums += self.filter.sums(paid.charge.events, delta=paid.charge.delta)
+            self._sums += self.filter.sums(debit.charge.events, delta=debit.charge.delta)
 
     def spent(self) -> float:
         """Return ε of all releases together at the grant's δ; infinity if they have none there."""
         return self._spent(self.filter, self._sums, self._charges())
 
-    def left_over(self, charge: Charge) -> Paid | None:
+    def left_over(self, charge: Charge) -> AccountDebit | None:
         """Return a debit that a process paid for the same charge and did not use before it ended."""
-        return next((paid for paid in self.debits.values() if paid.is_left_over(charge)), None)
+        return next((debit for debit in self.debits.values() if debit.is_left_over(charge)), None)
 
-    def costs(self, *charges: Charge, paid: int | None = None) -> AccountStanding:
-        """Return how the dataset stands with a charge, or with several one after the other; `paid` is the debit of a single one, if it has one already."""
+    def costs(self, *charges: Charge, debit: int | None = None) -> AccountStanding:
+        """Return how the dataset stands with one charge, or with several in turn.
+
+        Args:
+            charges: one at least.
+            debit: number of the debit that a single charge has already.
+        """
         rule = self.filter or self._filter_of(charges[0])
-        own = FilterSums()
+        sums = FilterSums()
         if rule is not None:
             for charge in charges:
-                own += rule.sums(charge.events, delta=charge.delta)
-        others = self._sums if paid is None else self._sums - own
-        before = self._spent(rule, others, self._charges(without=paid))
+                sums += rule.sums(charge.events, delta=charge.delta)
+        other_sums = self._sums if debit is None else self._sums - sums
+        before = self._spent(rule, other_sums, self._charges(without=debit))
         events = tuple(event for charge in charges for event in charge.events)
-        here = self.grant.cost(events)
-        after = self._spent(rule, others + own, chain(self._charges(without=paid), charges))
+        alone = self.grant.cost(events)
+        after = self._spent(rule, other_sums + sums, chain(self._charges(without=debit), charges))
         # True of the numbers as they should be; here, of what rounding made of them, too.
-        least = here if len(charges) == 1 and private_parts(events).needs_delta else 0.0
-        return AccountStanding(before, here, max(after, before, least))
+        least = alone if len(charges) == 1 and private_parts(events).needs_delta else 0.0
+        return AccountStanding(before, alone, max(after, before, least))
 
     def _filter_of(self, first: Charge) -> Filter | None:
         return Filter.of(first.events, epsilon=self.grant.epsilon, delta=self.grant.delta)
 
     def _charges(self, *, without: int | None = None) -> Iterable[Charge]:
-        return (paid.charge for number, paid in self.debits.items() if number != without)
+        return (debit.charge for number, debit in self.debits.items() if number != without)
 
     def _spent(self, rule: Filter | None, sums: FilterSums, charges: Iterable[Charge]) -> float:
         """ε of releases: by the filter, or exactly, if one of them alone costs anything."""
         if rule is None:
             return 0.0
         grant = self.grant
-        found = rule.epsilon(sums, delta=grant.delta, budget=grant.epsilon)
+        epsilon = rule.epsilon(sums, delta=grant.delta, budget=grant.epsilon)
         if sums.releases == 1:
-            found = min(found, max(grant.cost(charge.events) for charge in charges))
-        return found
+            epsilon = min(epsilon, max(grant.cost(charge.events) for charge in charges))
+        return epsilon

@@ -1,4 +1,4 @@
-"""What an auditor of a ledger looks for: entries that do not hang together, sums that are none, bundles that nobody paid for."""
+"""What an auditor of a ledger looks for: a broken chain of entries, sums that do not follow, bundles that were not paid for."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.ledger import chain
-from synthrelease.ledger.account import Paid
-from synthrelease.ledger.chain import Fault, LedgerEntry
-from synthrelease.ledger.history import History, MisfitError
+from synthrelease.ledger.account import AccountDebit
+from synthrelease.ledger.chain import LedgerEntry, LedgerFault
+from synthrelease.ledger.history import History, InvalidEntryError
 
 # Relative: a unit of the fourth digit, where two versions of the accounting library may round apart.
-_CARE = 1e-3
+_TOLERANCE = 1e-3
 Manifest = dict[str, Any]
 
 
@@ -27,7 +27,7 @@ def faults(
     *,
     digests: Sequence[str] = (),
     manifests: Mapping[str, Manifest] | None = None,
-) -> Iterator[Fault]:
+) -> Iterator[LedgerFault]:
     """Yield what is wrong with entries.
 
     Args:
@@ -35,93 +35,97 @@ def faults(
         digests: of entries, noted before: they must still be there.
         manifests: of bundles that were published, by name: each must have been paid for by a debit of its own.
     """
-    broken = next(chain.faults(entries), None)
-    if broken is not None:
-        yield broken
+    fault = next(chain.faults(entries), None)
+    if fault is not None:
+        yield fault
         return
-    history, holding = History(), {}
+    history, debit_of_digest = History(), {}
     for entry in entries:
         try:
-            paid = history.read(entry)
-        except MisfitError as misfit:
-            yield misfit.fault
+            debit = history.read(entry)
+        except InvalidEntryError as error:
+            yield error.fault
             return
-        if paid is not None:
-            holding[entry.digest] = paid.number
-            yield from _miscounted(history, paid, entry)
-    known = {entry.digest for entry in entries}
+        if debit is not None:
+            debit_of_digest[entry.digest] = debit.number
+            yield from _standing_faults(history, debit, entry)
+    entry_digests = {entry.digest for entry in entries}
     for digest in digests:
-        if digest not in known:
-            yield Fault("unknown-digest", "", f"no entry has the digest {digest}")
-    yield from _unpaid(history, holding, manifests or {})
+        if digest not in entry_digests:
+            yield LedgerFault("unknown-digest", "", f"no entry has the digest {digest}")
+    yield from _manifest_faults(history, debit_of_digest, manifests or {})
 
 
-def _miscounted(history: History, paid: Paid, entry: LedgerEntry) -> Iterator[Fault]:
+def _standing_faults(history: History, debit: AccountDebit, entry: LedgerEntry) -> Iterator[LedgerFault]:
     """Where a debit states what the events up to it do not amount to, or was paid beyond its grant."""
-    account, stated, where = history.account_of(paid), paid.standing, f"entry {entry.number}"
+    account, stated, where = history.account_of(debit), debit.standing, f"entry {entry.number}"
     if entry.body.get("grant") != account.granted_by:
-        yield Fault("nothing-granted", where, f"{where}: paid from a grant that was none")
+        yield LedgerFault("nothing-granted", where, f"{where}: paid from a grant that was none")
         return
     try:
-        due = account.costs(paid.charge, paid=paid.number)
+        due = account.costs(debit.charge, debit=debit.number)
     except (ArithmeticError, ValueError):
-        yield Fault("no-cost", where, f"{where}: its events amount to no number")
+        yield LedgerFault("no-cost", where, f"{where}: its events amount to no number")
         return
-    for code, when, found, amount in (
+    for code, moment, epsilon, amount in (
         ("wrong-before", "before it", stated.before, due.before),
         ("wrong-here", "by itself", stated.here, due.here),
         ("wrong-after", "after it", stated.after, due.after),
     ):
-        if not math.isclose(found, amount, rel_tol=_CARE):
-            yield Fault(code, where, f"{where}: stated ε = {found:g} {when}, the events amount to {amount:g}")
-    if not max(stated.after, due.after / (1 + _CARE)) <= account.grant.epsilon:
-        yield Fault(
+        if not math.isclose(epsilon, amount, rel_tol=_TOLERANCE):
+            yield LedgerFault(
+                code, where, f"{where}: stated ε = {epsilon:g} {moment}, the events amount to {amount:g}"
+            )
+    if not max(stated.after, due.after / (1 + _TOLERANCE)) <= account.grant.epsilon:
+        yield LedgerFault(
             "exceeds-grant", where, f"{where}: ε = {due.after:g} spent of {account.grant.epsilon:g} granted"
         )
 
 
-def _unpaid(
-    history: History, holding: Mapping[str, int], manifests: Mapping[str, Manifest]
-) -> Iterator[Fault]:
+def _manifest_faults(
+    history: History, debit_of_digest: Mapping[str, int], manifests: Mapping[str, Manifest]
+) -> Iterator[LedgerFault]:
     """Where a bundle is not what a debit of the ledger paid for."""
-    used: dict[int, tuple[str, Manifest]] = {}
+    released: dict[int, tuple[str, Manifest]] = {}
     for name, manifest in manifests.items():
         stated = manifest["ledger"]
         if stated is None:
-            yield Fault("not-paid", name, f"{name} was not paid for at any ledger")
+            yield LedgerFault("not-paid", name, f"{name} was not paid for at any ledger")
             continue
-        if stated["entry"] not in holding:
-            yield Fault("unknown-debit", name, f"{name}: no debit has the digest {stated['entry']}")
+        if stated["entry"] not in debit_of_digest:
+            yield LedgerFault("unknown-debit", name, f"{name}: no debit has the digest {stated['entry']}")
             continue
-        number = holding[stated["entry"]]
-        paid = history.paid(number)
-        if paid.digest != stated["entry"] or not _is_of(history, paid, manifest):
-            yield Fault("other-release", name, f"{name}: it is not what entry {number} paid for")
-        elif number in used and used[number][1] != manifest:  # a copy tells nothing more
-            yield Fault("shared-debit", name, f"{name}: entry {number} paid for {used[number][0]}, too")
-        used[number] = name, manifest
+        number = debit_of_digest[stated["entry"]]
+        debit = history.debit(number)
+        if debit.digest != stated["entry"] or not _is_paid_by(history, debit, manifest):
+            yield LedgerFault("other-release", name, f"{name}: it is not what entry {number} paid for")
+        elif number in released and released[number][1] != manifest:  # a copy tells nothing more
+            yield LedgerFault(
+                "shared-debit", name, f"{name}: entry {number} paid for {released[number][0]}, too"
+            )
+        released[number] = name, manifest
 
 
-def _is_of(history: History, paid: Paid, manifest: Manifest) -> bool:
+def _is_paid_by(history: History, debit: AccountDebit, manifest: Manifest) -> bool:
     """Whether a debit paid for this release, and noise was drawn on it or none was needed."""
-    stated, account = manifest["ledger"], history.account_of(paid)
-    identity = dataset_id(history.key, paid.charge.dataset)
+    stated, account = manifest["ledger"], history.account_of(debit)
+    identity = dataset_id(history.key, debit.charge.dataset)
     released = hashlib.sha256(to_bytes(manifest)).hexdigest()
-    standing = paid.standing
+    standing = debit.standing
     recorded = [events.from_json(output["event"]) for output in manifest["outputs"]]
     cost = accounting.epsilon_at(
         recorded, delta=stated["delta"], neighbours=Neighbours(manifest["privacy"]["neighbours"])
     )
     return (
         stated["dataset_id"] == identity
-        and {key: manifest["release"][key] for key in ("name", "version")} == paid.charge.release
-        and manifest["privacy"]["neighbours"] == str(paid.charge.neighbours)
+        and {key: manifest["release"][key] for key in ("name", "version")} == debit.charge.release
+        and manifest["privacy"]["neighbours"] == str(debit.charge.neighbours)
         and (stated["spent_before"], stated["spent_here"], stated["spent_after"])
         == (standing.before, standing.here, standing.after)
-        and stated["delta"] in {grant.delta for _, _, grant in account.grants}
-        and cost <= standing.here * (1 + _CARE)
-        and (paid.drawn or not paid.charge.events)
-        and paid.released in (None, released)
+        and stated["delta"] in {entry.grant.delta for entry in account.grants}
+        and cost <= standing.here * (1 + _TOLERANCE)
+        and (debit.drawn or not debit.charge.events)
+        and debit.released in (None, released)
     )
 
 

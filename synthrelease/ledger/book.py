@@ -13,7 +13,7 @@ from synthrelease.errors import Argument, ArgumentError, PlanError, PolicyError,
 from synthrelease.ledger import audit, chain, history, statement, store
 from synthrelease.ledger.account import Account, AccountStanding
 from synthrelease.ledger.audit import dataset_id
-from synthrelease.ledger.chain import Fault, now
+from synthrelease.ledger.chain import LedgerFault, now
 from synthrelease.ledger.charge import Charge, Grant, is_name
 from synthrelease.ledger.debit import Debit
 from synthrelease.ledger.history import EntryKind, History
@@ -22,12 +22,12 @@ from synthrelease.ledger.quote import quoted
 
 
 @dataclass(frozen=True)
-class Checked:
+class LedgerCheck:
     """What a check found."""
 
-    faults: list[Fault]  # what is wrong; empty if nothing is
+    faults: list[LedgerFault]  # what is wrong; empty if nothing is
     entries: int  # how many there are
-    head: str  # digest of the last: whoever notes it notices if anything before it is changed later
+    head: str  # digest of the last: note it, and you notice if anything before it is changed later
 
 
 class Ledger:
@@ -79,24 +79,24 @@ class Ledger:
                     ", unless the number of people is private",
                 ),
             )
-        granted = self._meant(dataset, epsilon, delta, Neighbours(neighbours))
+        grant = self._grant_of(dataset, epsilon, delta, Neighbours(neighbours))
         store.create(self.path)
         with store.writing(self.path) as ledger:
-            known = history.trusted(self.path, ledger.kept)
-            if not ledger.kept.entries:
+            past = history.trusted(self.path, ledger.content)
+            if not ledger.content.entries:
                 ledger.add({"kind": EntryKind.CREATED, "at": now(), "key": secrets.token_hex(32)})
-            self._refuse_twin(dataset, known)
-            account = known.accounts.get(dataset)
-            if account is not None and account.debits and account.grant.neighbours is not granted.neighbours:
+            self._refuse_twin(dataset, past)
+            account = past.accounts.get(dataset)
+            if account is not None and account.debits and account.grant.neighbours is not grant.neighbours:
                 raise PlanError(
                     "other-neighbours",
                     "releases under another relation were paid for already",
                     where=f"{self.path}: {dataset}",
-                    found=str(granted.neighbours),
+                    found=str(grant.neighbours),
                     expected=str(account.grant.neighbours),
                     remedy=Remedy(Argument("neighbours", account.grant.neighbours), ", as before"),
                 )
-            ledger.add({"kind": EntryKind.GRANT, "at": now(), "dataset": dataset, **granted.to_json()})
+            ledger.add({"kind": EntryKind.GRANT, "at": now(), "dataset": dataset, **grant.to_json()})
 
     def standing(self, charge: Charge) -> tuple[Grant, AccountStanding]:
         """Return how the dataset stands with a charge; nothing is paid.
@@ -107,7 +107,7 @@ class Ledger:
         account = self._account(history.trusted(self.path, store.read(self.path, charge.dataset)), charge)
         return account.grant, quoted(account, charge, account.left_over(charge), where=self._where(charge))
 
-    def forecast(self, charges: Sequence[Charge]) -> tuple[Grant, AccountStanding]:
+    def preview(self, charges: Sequence[Charge]) -> tuple[Grant, AccountStanding]:
         """Return how a dataset would stand with several charges, whether or not they are within the grant; nothing is paid.
 
         Args:
@@ -136,8 +136,8 @@ class Ledger:
         """
         self.standing(charge)  # composed now, and remembered: while it writes, others wait
         with store.writing(self.path) as ledger:
-            known = history.trusted(self.path, ledger.kept)
-            account = self._account(known, charge)
+            past = history.trusted(self.path, ledger.content)
+            account = self._account(past, charge)
             left_over = account.left_over(charge)
             standing = quoted(
                 account, charge, left_over, where=self._where(charge), most_epsilon=most_epsilon
@@ -148,61 +148,65 @@ class Ledger:
                 "grant": account.granted_by,
                 "standing": standing.to_json(),
             }
-            what = (
+            event = (
                 {"kind": EntryKind.DEBIT, "charge": charge.to_json()}
                 if left_over is None
                 else {"kind": EntryKind.TAKEN_OVER, "debit": left_over.number}
             )
-            made = ledger.add({**body, **what})
-            known.read(made)  # else nobody could, ever after
+            entry = ledger.add({**body, **event})
+            past.read(entry)  # raises here, before an entry is written that no ledger could read
         spending = {
-            "dataset_id": dataset_id(known.key, charge.dataset),
-            "entry": made.digest,
+            "dataset_id": dataset_id(past.key, charge.dataset),
+            "entry": entry.digest,
             "delta": account.grant.delta,
             "spent_before": standing.before,
             "spent_here": standing.here,
             "spent_after": standing.after,
         }
-        return Debit(self.path, made.number if left_over is None else left_over.number, spending)
+        return Debit(self.path, entry.number if left_over is None else left_over.number, spending)
 
     def to_json(self, dataset: str | None = None) -> dict[str, Any]:
         """Return grants and debits for a program, of one dataset or of all."""
-        return {name: statement.as_json(one) for name, one in self._some(dataset).items()}
+        return {name: statement.as_json(account) for name, account in self._accounts(dataset).items()}
 
     def summary(self, dataset: str | None = None) -> list[str]:
         """Return grants and debits for a person, of one dataset or of all."""
-        return [line for name, one in self._some(dataset).items() for line in statement.as_lines(name, one)]
+        return [
+            line
+            for name, account in self._accounts(dataset).items()
+            for line in statement.as_lines(name, account)
+        ]
 
     def check(
         self, *, digests: Sequence[str] = (), manifests: Mapping[str, dict[str, Any]] | None = None
-    ) -> Checked:
+    ) -> LedgerCheck:
         """Return what is wrong with the ledger; see `audit.faults`.
 
         Raises:
             PlanError: there is no such ledger, or the file is none.
             MachineError: it cannot be read.
         """
-        kept = store.read(self.path)
-        found = [*kept.faults, *audit.faults(kept.entries, digests=digests, manifests=manifests)]
-        head = kept.entries[-1].digest if kept.entries else chain.START.hex()
-        return Checked(found, len(kept.entries), head)
+        content = store.read(self.path)
+        faults = [*content.faults, *audit.faults(content.entries, digests=digests, manifests=manifests)]
+        head = content.entries[-1].digest if content.entries else chain.START.hex()
+        return LedgerCheck(faults, len(content.entries), head)
 
-    def _some(self, dataset: str | None) -> dict[str, Account]:
-        found = history.trusted(self.path, store.read(self.path)).accounts
+    def _accounts(self, dataset: str | None) -> dict[str, Account]:
+        accounts = history.trusted(self.path, store.read(self.path)).accounts
         if dataset is None:
-            return found
-        if dataset not in found:
+            return accounts
+        if dataset not in accounts:
             raise PlanError(
                 "unknown-dataset",
                 "the ledger has no such dataset",
                 where=str(self.path),
                 found=dataset,
-                expected="one of " + ", ".join(found) if found else "",
+                expected="one of " + ", ".join(accounts) if accounts else "",
                 remedy="correct the name, or grant a budget to it: synthrelease ledger grant",
             )
-        return {dataset: found[dataset]}
+        return {dataset: accounts[dataset]}
 
-    def _meant(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> Grant:
+    def _grant_of(self, dataset: str, epsilon: float, delta: float, neighbours: Neighbours) -> Grant:
         if not is_name(dataset):
             raise PlanError(
                 "bad-dataset-name",
@@ -224,9 +228,9 @@ class Ledger:
                 remedy="correct ε or δ",
             ) from None
 
-    def _refuse_twin(self, dataset: str, known: History) -> None:
+    def _refuse_twin(self, dataset: str, past: History) -> None:
         """Refuse a name that a person could take for one that is there: it would be a second purse."""
-        for name in known.accounts:
+        for name in past.accounts:
             if name != dataset and name.casefold() == dataset.casefold():
                 raise PlanError(
                     "similar-dataset-name",
@@ -240,8 +244,8 @@ class Ledger:
     def _where(self, charge: Charge) -> str:
         return f"{self.path}: {charge.dataset}"
 
-    def _account(self, known: History, charge: Charge) -> Account:
-        account = known.accounts.get(charge.dataset)
+    def _account(self, past: History, charge: Charge) -> Account:
+        account = past.accounts.get(charge.dataset)
         if account is None:
             raise PolicyError(
                 "nothing-granted",

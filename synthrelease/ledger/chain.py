@@ -2,8 +2,8 @@
 
     digest(n) = SHA-256(digest(n − 1) ‖ body(n)),   digest(0) = 32 zero bytes
 
-Whoever may write the file can write it anew from any place on: what was published or noted of a digest (every bundle holds
-that of its debit) cannot be written anew. A body carries a random nonce, so that its digest tells nothing of it.
+Someone with access to the file can rewrite it from any entry on; a digest that was published or noted before (every bundle holds
+that of its debit) cannot be rewritten. A body carries a random nonce, so that its digest reveals nothing of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ START = bytes(32)
 
 
 @dataclass(frozen=True)
-class Fault:
+class LedgerFault:
     """Something wrong with a ledger; its text is the sentence for people."""
 
     code: str  # for programs
@@ -53,18 +53,18 @@ def following(entries: Sequence[LedgerEntry], body: dict[str, Any]) -> LedgerEnt
     return LedgerEntry(len(entries) + 1, text, _digest(before, text))
 
 
-def faults(entries: Sequence[LedgerEntry]) -> Iterator[Fault]:
+def faults(entries: Sequence[LedgerEntry]) -> Iterator[LedgerFault]:
     """Yield where entries do not hang together."""
     before = START
     for place, entry in enumerate(entries, start=1):
         where = f"entry {place}"
         if entry.number != place:
-            yield Fault(
+            yield LedgerFault(
                 "entry-missing", where, f"{where} is missing: number {entry.number} stands in its place"
             )
             return
         if _digest(before, entry.text) != entry.digest:
-            yield Fault("entry-changed", where, f"{where} was changed, or what stands before it")
+            yield LedgerFault("entry-changed", where, f"{where} was changed, or what stands before it")
             return
         before = bytes.fromhex(entry.digest)
 

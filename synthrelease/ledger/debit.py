@@ -14,14 +14,11 @@ from synthrelease.ledger.owner import Owner
 
 
 class Debit:
-    """A release that was paid for.
-
-    Attributes:
-        spending: what its manifest may say: identity of the dataset, digest of the entry, ε before, here and after.
-    """
+    """A release that was paid for."""
 
     def __init__(self, path: Path, number: int, spending: dict[str, Any]) -> None:
         self._path, self._number = path, number
+        # What its manifest states: identity of the dataset, digest of the entry, ε before, here and after.
         self.spending = spending
         self._begun = False
         self._lock = threading.Lock()
@@ -49,8 +46,8 @@ class Debit:
         """
         self._add({"kind": EntryKind.RELEASED, "manifest": hashlib.sha256(manifest).hexdigest()})
 
-    def told(self) -> str:
-        """Return what becomes of the debit if no bundle comes of it, for whoever reads of the failure."""
+    def failure_remedy(self) -> str:
+        """Return what becomes of the debit if no bundle comes of it, as a remedy for that error."""
         if self._begun:
             return "the ledger counts this release, since noise was drawn: building again pays again"
         return "the ledger counts this release, but no noise was drawn: building the same plan again uses what was paid"
@@ -60,22 +57,22 @@ class Debit:
         if not self._path.is_file():
             raise self._lost("lost-ledger", "the ledger is gone that this release was paid from")
         with store.writing(self._path) as ledger:
-            known = history.trusted(self._path, ledger.kept)
+            past = history.trusted(self._path, ledger.content)
             try:
-                paid = known.paid(self._number)
+                debit = past.debit(self._number)
             except KeyError:
                 raise self._lost(
                     "lost-debit", "the ledger knows nothing of this release's debit any more"
                 ) from None
-            found = (paid.digest, paid.owner, paid.drawn, paid.released)
-            if found != (self.spending["entry"], Owner.this(), self._begun, None):
+            state = (debit.digest, debit.owner, debit.drawn, debit.released)
+            if state != (self.spending["entry"], Owner.this(), self._begun, None):
                 raise PolicyError(
                     "debit-taken-over",
                     "another process has taken this debit over, or it was used already",
                     where=str(self._path),
                     remedy="build again: it will pay for itself",
                 )
-            known.read(ledger.add({**body, "at": chain.now(), "debit": self._number}))
+            past.read(ledger.add({**body, "at": chain.now(), "debit": self._number}))
 
     def _lost(self, code: str, problem: str) -> PolicyError:
         """A ledger that was deleted, or set back to an earlier copy, while this release was built."""

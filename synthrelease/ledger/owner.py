@@ -39,10 +39,10 @@ class Owner:
         return asdict(self)
 
     def has_ended(self) -> bool:
-        """Whether the process has ended, as far as this one can see; of another machine nobody can say.
+        """Whether the process has ended, as far as this one can see; a process of another machine counts as running.
 
-        In containers that share a machine's name it can err. No budget hangs on it: noise is drawn on a debit once,
-        by whoever notes it first (`debit.Debit.begin_drawing`).
+        In containers that share a machine's name it can err. No budget depends on it: noise is drawn on a debit once,
+        by the process that notes it first (`debit.Debit.begin_drawing`).
         """
         if self.host != platform.node():
             return False

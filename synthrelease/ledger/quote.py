@@ -6,12 +6,17 @@ import math
 
 from synthrelease.dp.filter import private_parts
 from synthrelease.errors import PolicyError
-from synthrelease.ledger.account import Account, AccountStanding, Paid
+from synthrelease.ledger.account import Account, AccountDebit, AccountStanding
 from synthrelease.ledger.charge import Charge
 
 
 def quoted(
-    account: Account, charge: Charge, left_over: Paid | None, *, where: str, most_epsilon: float | None = None
+    account: Account,
+    charge: Charge,
+    left_over: AccountDebit | None,
+    *,
+    where: str,
+    most_epsilon: float | None = None,
 ) -> AccountStanding:
     """Return how the dataset will stand, within its grant and a policy's limit.
 
@@ -25,8 +30,8 @@ def quoted(
     Raises:
         PolicyError: the release cannot be paid for.
     """
-    grant, rule = account.grant, account.filter
-    if rule is not None and not rule.adds_up and private_parts(charge.events).opaque:
+    grant, dp_filter = account.grant, account.filter
+    if dp_filter is not None and not dp_filter.adds_up and private_parts(charge.events).opaque:
         raise PolicyError(
             "tests-do-not-compose",
             "randomized deniability tests are known by (ε, δ) alone and cannot join releases that are composed exactly",
@@ -35,7 +40,7 @@ def quoted(
             expected="outputs with noise, or private choices, as the dataset's first release has them",
             remedy="give such releases a dataset name and a grant of their own; what the two grants promise adds up",
         )
-    standing = account.costs(charge, paid=left_over.number if left_over else None)
+    standing = account.costs(charge, debit=left_over.number if left_over else None)
     if math.isinf(standing.after):
         raise _unbounded(account, charge, where)
     if standing.after > grant.epsilon:

@@ -1,4 +1,4 @@
-"""The SQLite file: entries that are only added, one writer at a time, each on the disk before anything follows from it."""
+"""The SQLite file: entries are only added, by one writer at a time, and each is on the disk before anything follows from it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.ledger import chain
-from synthrelease.ledger.chain import Fault, LedgerEntry
+from synthrelease.ledger.chain import LedgerEntry, LedgerFault
 
-_APPLICATION = 0x5372_4C67  # "SrLg": what `file` and `check` know a ledger by
+_APPLICATION = 0x5372_4C67  # "SrLg": how `file` and `check` recognise a ledger
 _VERSION = 1
-_PATIENCE = 300  # turns of a second, without anybody's having written anything
+_PATIENCE_S = 300  # in which no process has written anything
 _NEVER = (
     "CREATE TRIGGER never_{0} BEFORE {1} ON entries "
     "BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never {0}'); END"
@@ -33,17 +33,17 @@ _MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_V
 
 
 @dataclass
-class Kept:
+class LedgerContent:
     """What a ledger's file holds at one moment."""
 
     entries: list[LedgerEntry]  # all, in their order
-    faults: list[Fault]  # what is wrong with the file around them
+    faults: list[LedgerFault]  # what is wrong with the file around them
 
 
 def create(path: Path) -> None:
     """Make an empty ledger that its owner alone may read; nothing happens where there is one.
 
-    It is made under another name and gets its own when it is whole: nobody ever sees a part of it, not after a crash either.
+    It is made under another name and gets its own when it is whole: no one ever sees a part of it, not after a crash either.
 
     Raises:
         PlanError: an empty file is there, which may have been a ledger.
@@ -52,17 +52,17 @@ def create(path: Path) -> None:
     if os.path.lexists(path):
         _refuse_empty(path)
         return
-    beside = path.with_name(f".ledger-{secrets.token_hex(8)}.new")
+    unfinished = path.with_name(f".ledger-{secrets.token_hex(8)}.new")
     try:
         try:
-            os.close(os.open(beside, os.O_CREAT | os.O_EXCL, 0o600))
-            with _told(path):
-                _fill(beside)
-            _sync(beside)
-            with suppress(FileExistsError):  # somebody else was quicker, and theirs is as good
-                os.link(beside, path)
+            os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL, 0o600))
+            with _curators_errors(path):
+                _fill(unfinished)
+            _sync(unfinished)
+            with suppress(FileExistsError):  # another process was quicker, and its ledger is as good
+                os.link(unfinished, path)
         finally:
-            beside.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
         _sync(path.parent)
     except OSError as error:
         raise MachineError(
@@ -85,11 +85,11 @@ def _fill(path: Path) -> None:
 
 def _sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
-    opened = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(opened)
+        os.fsync(descriptor)
     finally:
-        os.close(opened)
+        os.close(descriptor)
 
 
 def _refuse_empty(path: Path) -> None:
@@ -103,67 +103,67 @@ def _refuse_empty(path: Path) -> None:
         )
 
 
-def read(path: Path, dataset: str = "NAME") -> Kept:
+def read(path: Path, dataset: str = "NAME") -> LedgerContent:
     """Return what a ledger holds.
 
     Raises:
         PlanError: there is no such ledger, or the file is none.
         MachineError: it cannot be read.
     """
-    with _told(path), closing(_opened(path, dataset)) as connection:
+    with _curators_errors(path), closing(_opened(path, dataset)) as connection:
         connection.execute("BEGIN")
-        return _kept(connection)
+        return _content(connection)
 
 
-class Writing:
-    """A ledger while nobody else writes: what is read stays true until what is added is on the disk."""
+class LedgerWriter:
+    """A ledger while no other process writes: what is read stays true until what is added is on the disk."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self.kept = _kept(connection)
+        self.content = _content(connection)
 
     def add(self, body: dict[str, Any]) -> LedgerEntry:
         """Add an entry, and return it; it is there for good once the block of `writing` has ended."""
-        entry = chain.following(self.kept.entries, body)
+        entry = chain.following(self.content.entries, body)
         self._connection.execute(
             "INSERT INTO entries VALUES (?, ?, ?)", (entry.number, entry.text, entry.digest)
         )
-        self.kept.entries.append(entry)
+        self.content.entries.append(entry)
         return entry
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Writing]:
+def writing(path: Path) -> Iterator[LedgerWriter]:
     """Wait for the other writers, then write alone; all of the block is written or, where it raises, nothing.
 
     Raises:
         PlanError: there is no such ledger, or the file is none.
         MachineError: it cannot be written.
     """
-    with _told(path), closing(_opened(path)) as connection:
+    with _curators_errors(path), closing(_opened(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        yield Writing(connection)
+        yield LedgerWriter(connection)
         connection.execute("COMMIT")  # closing without it takes everything back
 
 
-class _Patient(sqlite3.Connection):
-    """Waits for other processes in turns of a second, between which Python sees an interruption, as long as they write."""
+class _PatientConnection(sqlite3.Connection):
+    """Waits for other processes as long as they write, in turns of a second, between which Python sees an interruption."""
 
     path: Path
 
     def execute(self, statement: str, values: Any = (), /) -> sqlite3.Cursor:
-        turns, seen = 0, 0
+        idle_turns, last_write_ns = 0, 0
         while True:
             try:
                 return super().execute(statement, values)
             except sqlite3.OperationalError as error:
-                if _code(error) != sqlite3.SQLITE_BUSY or turns >= _PATIENCE:
+                if _code(error) != sqlite3.SQLITE_BUSY or idle_turns >= _PATIENCE_S:
                     raise
-                written = self.path.stat().st_mtime_ns
-                turns, seen = (turns + 1 if written == seen else 0), written
+                write_ns = self.path.stat().st_mtime_ns
+                idle_turns, last_write_ns = (idle_turns + 1 if write_ns == last_write_ns else 0), write_ns
 
 
-def _opened(path: Path, dataset: str = "NAME") -> _Patient:
+def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
     if not path.is_file():
         raise PlanError(
             "no-such-file",
@@ -191,8 +191,10 @@ def _opened(path: Path, dataset: str = "NAME") -> _Patient:
     return connection
 
 
-def _connected(path: Path) -> _Patient:
-    connection = sqlite3.connect(path.absolute(), timeout=1.0, isolation_level=None, factory=_Patient)
+def _connected(path: Path) -> _PatientConnection:
+    connection = sqlite3.connect(
+        path.absolute(), timeout=1.0, isolation_level=None, factory=_PatientConnection
+    )
     connection.path = path
     connection.text_factory = bytes  # what is no text is a fault of the entry, and repeated in no message
     with _closed_by_errors(connection):  # SQLite reads the file here for the first time
@@ -211,22 +213,22 @@ def _closed_by_errors(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _kept(connection: sqlite3.Connection) -> Kept:
+def _content(connection: sqlite3.Connection) -> LedgerContent:
     rows = connection.execute("SELECT number, body, digest FROM entries ORDER BY number")
     entries = [LedgerEntry(number, _text(body), _text(digest)) for number, body, digest in rows]
-    return Kept(entries, list(_faults(connection, len(entries))))
+    return LedgerContent(entries, list(_faults(connection, len(entries))))
 
 
-def _faults(connection: sqlite3.Connection, entries: int) -> Iterator[Fault]:
+def _faults(connection: sqlite3.Connection, entries: int) -> Iterator[LedgerFault]:
     objects = connection.execute("SELECT sql FROM sqlite_master WHERE name != 'sqlite_sequence'")
     if sorted(_text(sql) for (sql,) in objects) != sorted(_OBJECTS):
-        yield Fault("other-tables", "", "tables and triggers are not those of a ledger")
+        yield LedgerFault("other-tables", "", "tables and triggers are not those of a ledger")
     (highest,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'entries'").fetchone()
     if (highest or 0) != entries:
-        yield Fault("entries-lost", "", f"there were {highest} entries, and there are {entries}")
-    (whole,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if whole != b"ok":
-        yield Fault("file-damaged", "", "the file is damaged")
+        yield LedgerFault("entries-lost", "", f"there were {highest} entries, and there are {entries}")
+    (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if state != b"ok":
+        yield LedgerFault("file-damaged", "", "the file is damaged")
 
 
 def _text(stored: object) -> str:
@@ -238,8 +240,8 @@ def _code(error: sqlite3.Error) -> int:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Turns what the system says into what a curator can do."""
+def _curators_errors(path: Path) -> Iterator[None]:
+    """Raise the system's errors as errors that say what a curator can do."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -254,22 +256,22 @@ def _told(path: Path) -> Iterator[None]:
         raise _unreachable(path, error.strerror or "an error of the file system") from None
 
 
-def _no_ledger(path: Path, found: str) -> SynthReleaseError:
+def _no_ledger(path: Path, reason: str) -> SynthReleaseError:
     return PlanError(
         "not-a-ledger",
         "the file is no ledger, or a damaged one",
         where=str(path),
-        found=found,
+        found=reason,
         expected="a ledger",
         remedy="take it from a backup",
     )
 
 
-def _unreachable(path: Path, found: str) -> SynthReleaseError:
+def _unreachable(path: Path, reason: str) -> SynthReleaseError:
     return MachineError(
         "cannot-use-ledger",
         "the ledger cannot be read or written",
         where=str(path),
-        found=found,
+        found=reason,
         remedy="check the disk, the permissions of file and folder, and that no other program holds the file",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import synthrelease
 from synthrelease.bundle.disclosure import warning_sentence
-from synthrelease.bundle.trust import on_trust
+from synthrelease.bundle.finding import claims_on_trust
 from synthrelease.files.atomic import refuse_unwritable, write_atomically
 from synthrelease.files.digest import sha256_of
 from synthrelease.report.budget_bars import budget_charts
@@ -100,6 +100,6 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleS
         cards=cards,
         unprotected=[card.name for card in cards if card.protection is Protection.UNPROTECTED],
         source=source,
-        on_trust=on_trust(manifest),
+        on_trust=claims_on_trust(manifest),
         version=synthrelease.__version__,
     )

@@ -25,7 +25,7 @@ import synthrelease
 from synthrelease.bundle import checker, verification, verify
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.finding import Finding, Verification
-from synthrelease.bundle.signing.expectations import NOT_ASKED
+from synthrelease.bundle.signing.expectations import NO_EXPECTATIONS
 
 
 def answer_of(work: Callable[[], object], path: Path, **limits: float) -> dict[str, Any]:
@@ -35,17 +35,17 @@ def answer_of(work: Callable[[], object], path: Path, **limits: float) -> dict[s
     def ask() -> bytes:
         faulthandler.disable()
         checker.examine = lambda *_, **__: reached.touch() or work() or Verification()  # type: ignore[assignment]
-        for name, value in {"SECONDS_A_MEGABYTE": 0.0, **limits}.items():
+        for name, value in {"CPU_S_PER_MEGABYTE": 0.0, **limits}.items():
             setattr(checker, name, value)
         request = {
             "path": str(path),
             "shown": "r.h5",
             "quick": False,
             "allow_test_seed": False,
-            "asked": NOT_ASKED.to_json(),
+            "expected": NO_EXPECTATIONS.to_json(),
             "progress": False,
         }
-        return json.dumps(checker._answer(request, asker=None)).encode()
+        return json.dumps(checker._answer(request, asker_fd=None)).encode()
 
     found: dict[str, Any] = json.loads(in_child(ask))
     assert reached.exists()
@@ -85,9 +85,9 @@ def recurse() -> None:
     [
         (crash, {}, "crashed"),
         (abort, {}, "crashed"),
-        (spin, {"SECONDS": 1.0}, "time"),
-        (sleep, {"SECONDS": 1.0, "_SLOWNESS": 1.0}, "time"),
-        (devour, {"MEMORY": 1 << 28}, "memory"),
+        (spin, {"CPU_S": 1.0}, "time"),
+        (sleep, {"CPU_S": 1.0, "_WALL_PER_CPU_S": 1.0}, "time"),
+        (devour, {"MEMORY_BYTES": 1 << 28}, "memory"),
     ],
 )
 def test_what_an_examination_comes_to_is_a_finding(
@@ -113,8 +113,8 @@ def test_an_honest_bundle_needs_a_small_part_of_the_limits(bundle: Path) -> None
     )
     done = subprocess.run([sys.executable, "-c", code, bundle], capture_output=True, text=True, check=True)
     seconds, most = map(float, done.stdout.split())
-    assert 0 < seconds < checker.SECONDS / 10
-    assert 0 < most * (1 if sys.platform == "darwin" else 1024) < checker.MEMORY / 4
+    assert 0 < seconds < checker.CPU_S / 10
+    assert 0 < most * (1 if sys.platform == "darwin" else 1024) < checker.MEMORY_BYTES / 4
 
 
 def test_no_file_is_opened_while_the_library_has_one(bundle: Path) -> None:
@@ -166,12 +166,12 @@ def test_a_name_that_no_file_can_have() -> None:
 @pytest.mark.thorough
 def test_a_checker_that_was_killed_is_started_again(bundle: Path) -> None:
     assert verify(bundle).ok
-    process = verification._SERVER._process
+    process = verification._CHECKER._process
     assert process is not None
     process.kill()
     process.wait()
     assert verify(bundle).ok
-    assert verification._SERVER._process is not process
+    assert verification._CHECKER._process is not process
 
 
 @pytest.mark.thorough
@@ -185,12 +185,12 @@ def test_many_threads_ask(bundle: Path, bundle_bytes: bytes, tmp_path: Path) -> 
 
 def test_a_fork_does_not_share_the_checker(bundle: Path) -> None:
     assert verify(bundle, quick=True).ok
-    own = verification._SERVER._process
+    own = verification._CHECKER._process
     assert own is not None
     child = json.loads(
         in_child(
             lambda: json.dumps(
-                [verify(bundle, quick=True).ok, verification._SERVER._process.pid != own.pid]  # type: ignore[union-attr]
+                [verify(bundle, quick=True).ok, verification._CHECKER._process.pid != own.pid]  # type: ignore[union-attr]
             ).encode()
         )
     )
@@ -202,7 +202,7 @@ def test_a_fork_does_not_share_the_checker(bundle: Path) -> None:
 @pytest.mark.thorough
 def test_a_fork_while_another_thread_asks(bundle: Path) -> None:
     """The lock that the other thread holds is nobody's in the child."""
-    with verification._SERVER._lock:
+    with verification._CHECKER._lock:
         assert in_child(lambda: b"ok" if verify(bundle, quick=True).ok else b"") == b"ok"
 
 
@@ -213,7 +213,7 @@ def test_the_checker_ends_with_whoever_asks(bundle: Path) -> None:
         "import os, signal, sys, threading, time\n"
         "from synthrelease.bundle import verification, verify\n"
         "verify(sys.argv[1], quick=True)\n"
-        "print(verification._SERVER._process.pid, flush=True)\n"
+        "print(verification._CHECKER._process.pid, flush=True)\n"
         "threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGKILL)).start()\n"
         "while True: verify(sys.argv[1])\n"
     )
@@ -272,7 +272,7 @@ def test_progress_is_told_where_it_takes_long(bundle: Path, monkeypatch: pytest.
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
     assert 0.5 < seen[-1][1] / seen[-1][2] <= 1.0
     told: list[tuple[str, int, int]] = []
-    code = "from synthrelease.bundle import checker\nchecker._BETWEEN = 0.0\nchecker.serve()\n"
+    code = "from synthrelease.bundle import checker\nchecker._PROGRESS_INTERVAL_S = 0.0\nchecker.serve()\n"
     monkeypatch.setattr(
         verification, "_START", f"import json, sys; sys.path[:] = json.loads(sys.argv[1])\n{code}"
     )

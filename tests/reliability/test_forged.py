@@ -21,9 +21,9 @@ from invented_study import write_areas_study, write_records_study
 
 import synthrelease
 from synthrelease.bundle import reseal, verify, writer
-from synthrelease.bundle.claims import event_faults
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import TEST_SEED_WORDS, dataset_path
+from synthrelease.bundle.output_claims import event_faults
 from synthrelease.data.attribute import Attribute
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events

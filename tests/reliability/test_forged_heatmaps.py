@@ -14,7 +14,7 @@ from forging import forge_carefully, restate
 from invented_study import write_heatmaps_study
 
 import synthrelease
-from synthrelease.bundle import claims, disclosure, verify
+from synthrelease.bundle import disclosure, verify
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.dp.guarantee import Neighbours
@@ -95,8 +95,8 @@ def agreeing(manifest: Manifest) -> None:
         leaf = events.flatten(event)[-1]
         assert isinstance(leaf, events.RoundedGaussian)
         one["noise"]["standard_deviation"] = repr(leaf.standard_deviation)
-        one["guarantee"] = claims.output_guarantee(
-            event, delta=one["guarantee"]["delta"], neighbours=neighbours
+        one["guarantee"] = accounting.compose(
+            [event], delta=one["guarantee"]["delta"], neighbours=neighbours
         ).to_json()
         recorded.append(event)
     privacy = manifest["privacy"]

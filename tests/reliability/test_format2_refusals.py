@@ -222,7 +222,7 @@ def test_items_in_another_order(maps: Path, path: str) -> None:
 def test_every_byte_of_a_heap_is_accounted_for(maps: Path) -> None:
     """Of its head, of the references and what stands before them, and of the room behind them."""
     raw = layout("maps").raw
-    heaps = [one for one in layout("maps").anatomy.regions if one.part.kind == "references"]
+    heaps = [one for one in layout("maps").anatomy.regions if one.structure.kind == "references"]
     assert heaps
     for heap in heaps:
         for place in [

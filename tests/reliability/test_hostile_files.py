@@ -182,7 +182,9 @@ def test_a_chunk_larger_than_its_values_is_refused(tmp_path: Path, size: int) ->
     original = layout("maps")
     dataset = "/outputs/still/heatmap"
     body = bytearray(original.raw[USER_BLOCK:])
-    index = next(one for one in original.anatomy.regions if one.part == Structure("chunk-index", dataset))
+    index = next(
+        one for one in original.anatomy.regions if one.structure == Structure("chunk-index", dataset)
+    )
     rank = len(original.anatomy.datasets[dataset].shape)
     struct.pack_into("<I", body, index.start - USER_BLOCK + 24, size)
     struct.pack_into("<Q", body, index.start - USER_BLOCK + 24 + 8 * (rank + 2), len(body))

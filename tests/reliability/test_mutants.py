@@ -42,9 +42,11 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(name: str) -> No
     """Or a few words of a manifest could call for any number of them."""
     whole = layout(name)
     stored = [StoredOutput(entry, whole.version) for entry in whole.manifest["outputs"]]
-    called_for = [one.path for output in stored for one in output.stored()]
+    called_for = [one.path for output in stored for one in output.hdf5_datasets()]
     assert sorted(called_for) == sorted(path for path in whole.arrays if path != SIGNATURE)
-    assert [output.number for output in stored] == [len(list(output.stored())) for output in stored]
+    assert [output.hdf5_dataset_count for output in stored] == [
+        len(list(output.hdf5_datasets())) for output in stored
+    ]
 
 
 @pytest.mark.slow("some hundred files, each verified in a process")

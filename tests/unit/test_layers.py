@@ -76,9 +76,8 @@ def test_libraries_of_extras_are_used_where_frames_are_made():
 
 
 def test_randomness_is_made_in_one_place():
-    signing = {
-        f"bundle/signing/{name}.py" for name in ("envelope", "keys", "sign")
-    }  # no noise comes from there
+    # No noise comes from there.
+    signing = {f"bundle/signing/{name}.py" for name in ("envelope", "key_pair", "keys", "sign")}
     # api.py names the type of a key.
     assert users_of("cryptography") == {"dp/noise/entropy.py", "api.py", *signing}
     for path in MODULES:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,17 +38,17 @@ class Envelope:
 
     def signed(self, key: Ed25519PrivateKey) -> Envelope:
         """Return it with a signature by a key."""
-        own = Signature(key_id(key.public_key()), key.sign(_encoded(self.payload)))
-        others = [one for one in self.signatures if one.keyid != own.keyid]
-        return replace(self, signatures=tuple(sorted([*others, own], key=lambda one: one.keyid)))
+        added = Signature(key_id(key.public_key()), key.sign(_encoded(self.payload)))
+        signatures = [earlier for earlier in self.signatures if earlier.keyid != added.keyid]
+        return replace(self, signatures=tuple(sorted([*signatures, added], key=lambda each: each.keyid)))
 
     def is_signed_by(self, key: Ed25519PublicKey) -> bool:
         """Whether one of the signatures is by a key, whatever their hints say."""
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415  slow to import
 
-        for one in self.signatures:
+        for signature in self.signatures:
             try:
-                key.verify(one.sig, _encoded(self.payload))
+                key.verify(signature.sig, _encoded(self.payload))
             except InvalidSignature:
                 continue
             return True
@@ -57,7 +56,9 @@ class Envelope:
 
     def to_bytes(self) -> bytes:
         """Return it as JSON, in the one form that we write."""
-        signatures = [{"keyid": one.keyid, "sig": _text(one.sig)} for one in self.signatures]
+        signatures = [
+            {"keyid": signature.keyid, "sig": _text(signature.sig)} for signature in self.signatures
+        ]
         return strict_json.to_bytes(
             {"payload": _text(self.payload), "payloadType": PAYLOAD_TYPE, "signatures": signatures}
         )
@@ -71,19 +72,19 @@ def envelope_of(raw: bytes) -> Envelope:
     """
     if len(raw) > MOST_SIGNATURE_BYTES:
         raise ValueError("the envelope is too large")
-    told = strict_json.from_bytes(raw, "the envelope")
-    if told.get("payloadType") != PAYLOAD_TYPE:
+    document = strict_json.from_bytes(raw, "the envelope")
+    if document.get("payloadType") != PAYLOAD_TYPE:
         raise ValueError(f"the envelope's payload is not of the type {PAYLOAD_TYPE}")
-    signatures = told.get("signatures")
+    signatures = document.get("signatures")
     if not isinstance(signatures, list) or not 1 <= len(signatures) <= MOST_SIGNATURES:
         raise ValueError(f"the envelope has not 1 to {MOST_SIGNATURES} signatures")
-    return Envelope(_bytes(told.get("payload")), tuple(map(_signature, signatures)))
+    return Envelope(_bytes(document.get("payload")), tuple(map(_signature, signatures)))
 
 
-def _signature(told: Any) -> Signature:
-    if not isinstance(told, dict):
+def _signature(document: Any) -> Signature:
+    if not isinstance(document, dict):
         raise ValueError("a signature of the envelope is no object")  # noqa: TRY004  one kind of error
-    keyid, sig = told.get("keyid", ""), _bytes(told.get("sig"))
+    keyid, sig = document.get("keyid", ""), _bytes(document.get("sig"))
     if not isinstance(keyid, str) or len(sig) != _SIGNATURE_BYTES:
         raise ValueError("a signature of the envelope is not one of ed25519")
     return Signature(keyid, sig)
@@ -99,21 +100,21 @@ def embedded_fault(raw: bytes, payload: bytes) -> str:
         payload: the statement about the bundle's manifest.
     """
     try:
-        found = envelope_of(raw)
+        envelope = envelope_of(raw)
     except ValueError as error:
         return str(error)
-    ids: Sequence[str] = [one.keyid for one in found.signatures]
-    if found.to_bytes() != raw or list(ids) != sorted(set(ids)) or not all(map(_KEY_ID.fullmatch, ids)):
+    ids = [signature.keyid for signature in envelope.signatures]
+    if envelope.to_bytes() != raw or ids != sorted(set(ids)) or not all(map(_KEY_ID.fullmatch, ids)):
         return "the envelope is not written in the one form that it has in a bundle"
-    if found.payload != payload:
+    if envelope.payload != payload:
         return "the envelope's statement is not the one about this manifest"
     return ""
 
 
 def _encoded(payload: bytes) -> bytes:
     """What is signed: the pre-authentication encoding (PAE) of the protocol."""
-    kind = PAYLOAD_TYPE.encode()
-    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+    payload_type = PAYLOAD_TYPE.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(payload_type), payload_type, len(payload), payload)
 
 
 def _text(data: bytes) -> str:
@@ -124,9 +125,9 @@ def _bytes(text: Any) -> bytes:
     """What base64 says, of either alphabet, as the protocol allows; of several texts for the same bytes only the one that encoders write."""
     try:
         standard = text.translate(_STANDARD)
-        found = base64.b64decode(standard, validate=True)
+        data = base64.b64decode(standard, validate=True)
     except (AttributeError, ValueError):  # no text, or another one
-        found, standard = b"", "?"
-    if _text(found) != standard:
+        data, standard = b"", "?"
+    if _text(data) != standard:
         raise ValueError("the envelope holds text that is not base64")
-    return found
+    return data

@@ -15,11 +15,10 @@ _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignatureExpectations:
     """What to check of signatures, besides that each is about the bundle that it is in."""
 
-    # PEM of the public key that must have signed; None if none is asked for: an empty file is a key that is
-    # none
+    # PEM of the public key that must have signed; None if no key is required. An empty file is not None: it is no key.
     key: bytes | None = None
     key_name: str = ""  # where it is from
     detached: bytes | None = None  # an envelope beside the bundle; None if there is none
@@ -30,13 +29,13 @@ class Asked:
         return [_text(self.key), self.key_name, _text(self.detached), self.detached_name]
 
     @classmethod
-    def of_json(cls, told: list[str | None]) -> Self:
+    def from_json(cls, form: list[str | None]) -> Self:
         """Return what `to_json` wrote."""
-        key, key_name, detached, detached_name = told
+        key, key_name, detached, detached_name = form
         return cls(_bytes(key), key_name or "", _bytes(detached), detached_name or "")
 
 
-NOT_ASKED = Asked()
+NO_EXPECTATIONS = SignatureExpectations()
 
 
 def signature_file(bundle: Path) -> Path:
@@ -64,7 +63,7 @@ def signature_beside(bundle: Path) -> bytes | None:
 
 
 def _at_once(name: str, flags: int) -> int:
-    """Open without waiting: whoever puts a pipe there may never write to it."""
+    """Open without waiting: someone may have put a pipe there and never write to it."""
     return os.open(name, flags | os.O_NONBLOCK)
 
 

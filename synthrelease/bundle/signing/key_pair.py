@@ -1,20 +1,20 @@
-"""A new pair of keys as files."""
+"""Making a pair of ed25519 keys, and writing it as files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from synthrelease.bundle.signing.keys import (
-    MOST_PASSWORD_BYTES,
-    key_id,
-    made_key,
-    public_file,
-    public_key,
-    refuse_taken_pair,
-    write_pair,
-)
+from synthrelease.bundle.signing.keys import key_id, public_key
 from synthrelease.errors import ArgumentError
+from synthrelease.files.atomic import move_into_place, partials, write_durably
+from synthrelease.files.unwritable import refuse_taken
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+MOST_PASSWORD_BYTES = 1023  # that PEM files are encrypted with
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,58 @@ def keygen(path: str | Path, password: bytes | None = None) -> KeyPair:
             remedy="choose a shorter one",
         )
     refuse_taken_pair(private)
-    pems = made_key(password)
-    write_pair(private, pems)
-    return KeyPair(private, public, key_id(public_key(pems[1], where=str(public))))
+    pair = new_key(password)
+    write_pair(private, pair)
+    return KeyPair(private, public, key_id(public_key(pair[1], where=str(public))))
+
+
+def refuse_taken_pair(private: Path) -> None:
+    """Refuse a name that a key has: none is ever replaced.
+
+    Raises:
+        MachineError: the private or the public key is there, or a folder of such a name.
+    """
+    for file in (private, public_file(private)):
+        refuse_taken(file, "choose another name: a key is not replaced")
+
+
+def public_file(private: Path) -> Path:
+    """Return the place of the public key of a pair."""
+    return private.parent / f"{private.name}.pub"
+
+
+def new_key(password: bytes | None) -> tuple[bytes, bytes]:
+    """Return a new private key, encrypted if there is a password (PKCS #8), and its public one (SubjectPublicKeyInfo), both PEM."""
+    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  slow to import
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+
+    key = Ed25519PrivateKey.generate()
+    encryption = form.BestAvailableEncryption(password) if password else form.NoEncryption()
+    private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, encryption)
+    return private, public_pem(key.public_key())
+
+
+def public_pem(key: Ed25519PublicKey) -> bytes:
+    """Return a public key as PEM."""
+    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  slow to import
+
+    return key.public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+
+
+def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
+    """Write a pair of keys as `new_key` gives it: both, or neither unless this process is killed just then; the private one for its owner alone.
+
+    Raises:
+        MachineError: one of them is there, or the disk, the folder or a permission is in the way.
+    """
+    public = public_file(private)
+    with partials(private, public) as files:  # which removes a private key that a killed keygen left
+        for beside, pem in zip(files, pems, strict=True):
+            write_durably(beside, pem)
+        move_into_place(files[0], force=False, mode=0o600)
+        try:
+            move_into_place(files[1], force=False)
+        except BaseException:
+            if files[0].has_its_name:
+                private.unlink()
+            raise

@@ -29,7 +29,7 @@ class _OtherStatementError(ValueError):
 def sign(
     path: str | Path, key: Ed25519PrivateKey, *, detached: bool = False, progress: Progress | None = None
 ) -> Path:
-    """Verify a bundle in full, and sign the statement about its manifest: ours, never one that somebody else wrote.
+    """Verify a bundle in full, and sign the statement about its manifest that this program makes, never one that is there.
 
     Signatures that are there stay: an archive may sign what a curator signed.
 
@@ -74,21 +74,21 @@ def sign(
     except OSError:
         raise _changed(path) from None
     with opened as file:
-        there = file.array(SIGNATURE).tobytes() if SIGNATURE in file.anatomy.datasets else None
+        existing = file.array(SIGNATURE).tobytes() if SIGNATURE in file.anatomy.datasets else None
         try:
-            signed = _signed(there, statement(manifest), key, path)
+            signed = _signed(existing, statement(manifest), key, path)
         except ValueError:  # it had no faults a moment ago
             raise _changed(path) from None
         _swap_in(path, file, manifest, signed)
     return path
 
 
-def _signed(there: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: Path) -> bytes:
+def _signed(existing: bytes | None, payload: bytes, key: Ed25519PrivateKey, where: Path) -> bytes:
     """Return an envelope with the signatures that are there, and one by a key.
 
-    ValueError if what is there is no envelope, or one of another payload: nobody signs what others may have put there.
+    ValueError if what is there is no envelope, or one of another payload: you never sign a text that someone else put there.
     """
-    envelope = Envelope(payload) if there is None else envelope_of(there)
+    envelope = Envelope(payload) if existing is None else envelope_of(existing)
     if envelope.payload != payload:
         raise _OtherStatementError(
             "another statement than the one that is signed here, or another form of it"
@@ -139,8 +139,8 @@ def _changed(path: Path) -> BundleError:
 def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -> Path:
     target = signature_file(path)
     try:
-        there = signature_beside(path)
-        signed = _signed(there, statement(manifest), key, target)
+        existing = signature_beside(path)
+        signed = _signed(existing, statement(manifest), key, target)
     except OSError as error:
         raise MachineError(
             "cannot-read",
@@ -162,7 +162,7 @@ def _sign_beside(path: Path, manifest: dict[str, Any], key: Ed25519PrivateKey) -
         ) from None
     with partials(target) as (beside,):
         write_durably(beside, signed)
-        if there is None:
+        if existing is None:
             move_into_place(beside, force=True)
         else:
             replace_as_it_was(beside)

@@ -1,4 +1,4 @@
-"""Whether a bundle is signed as it says, and by whom it is asked to be."""
+"""Whether a bundle is signed as it says, and by the key that must have signed it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.layout import SIGNATURE
 from synthrelease.bundle.signing.envelope import Envelope, embedded_fault, envelope_of
-from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES, Asked
+from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES, SignatureExpectations
 from synthrelease.bundle.signing.keys import key_id, public_key
 from synthrelease.bundle.signing.statement import statement, statement_fault
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
@@ -18,25 +18,25 @@ _NAME = re.compile(r"[!-~]{1,128}")  # of a key that can be shown; others' tools
 
 
 def examine_signatures(
-    file: BundleFile, manifest: dict[str, Any], asked: Asked, result: Verification
+    file: BundleFile, manifest: dict[str, Any], expected: SignatureExpectations, result: Verification
 ) -> None:
     """Add to a result what is wrong with the signatures of a bundle, and who signed it.
 
     Args:
         file: the bundle, whose manifest fits its schema.
         manifest: its manifest.
-        asked: what else to check.
+        expected: what else to check.
         result: what was found so far.
     """
     envelopes: list[Envelope] = []
     before = len(result.findings)
     result.findings.extend(_embedded(file, manifest, envelopes))
-    if asked.detached is not None:
-        result.findings.extend(_detached(manifest, asked.detached, asked.detached_name, envelopes))
-    names = {one.keyid for envelope in envelopes for one in envelope.signatures}
+    if expected.detached is not None:
+        result.findings.extend(_detached(manifest, expected.detached, expected.detached_name, envelopes))
+    names = {signature.keyid for envelope in envelopes for signature in envelope.signatures}
     result.signed_by = sorted({name if _NAME.fullmatch(name) else "" for name in names})
-    if asked.key is not None and len(result.findings) == before:
-        result.findings.extend(_key_faults(asked.key, asked.key_name, envelopes, result))
+    if expected.key is not None and len(result.findings) == before:
+        result.findings.extend(_key_faults(expected.key, expected.key_name, envelopes, result))
 
 
 def _embedded(file: BundleFile, manifest: dict[str, Any], envelopes: list[Envelope]) -> Iterator[Finding]:
@@ -60,25 +60,25 @@ def _detached(
     manifest: dict[str, Any], raw: bytes, name: str, envelopes: list[Envelope]
 ) -> Iterator[Finding]:
     try:
-        found = envelope_of(raw)
+        envelope = envelope_of(raw)
     except ValueError as error:
         yield Finding("signature", name, str(error))
         return
-    if fault := statement_fault(found.payload, manifest):
+    if fault := statement_fault(envelope.payload, manifest):
         yield Finding("signature", name, fault)
     else:
-        envelopes.append(found)
+        envelopes.append(envelope)
 
 
 def _key_faults(pem: bytes, name: str, envelopes: list[Envelope], result: Verification) -> Iterator[Finding]:
     key = public_key(pem, where=name)
-    own = key_id(key)
+    expected_id = key_id(key)
     if not envelopes:
         yield Finding("signature", "", "the bundle is not signed, and there is no signature beside it")
     elif any(envelope.is_signed_by(key) for envelope in envelopes):
-        result.checked.append(f"the signature by {name} ({own[:12]})")
-    elif own in result.signed_by:
+        result.checked.append(f"the signature by {name} ({expected_id[:12]})")
+    elif expected_id in result.signed_by:
         yield Finding("signature", name, "a signature says that it is by this key, and is not")
     else:
-        others = ", ".join(one[:12] or "no name" for one in result.signed_by)
-        yield Finding("signature", name, f"the bundle is signed, but not by this key: by {others}")
+        signers = ", ".join(signer[:12] or "no name" for signer in result.signed_by)
+        yield Finding("signature", name, f"the bundle is signed, but not by this key: by {signers}")

@@ -37,18 +37,18 @@ def statement_fault(payload: bytes, manifest: dict[str, Any]) -> str:
     Unknown fields are ignored, as in-toto asks; another writer's form of the JSON is as good as ours.
     """
     try:
-        told = strict_json.from_bytes(payload, "the signed statement")
+        document = strict_json.from_bytes(payload, "the signed statement")
     except ValueError as error:
         return str(error)
-    if told.get("_type") != _STATEMENT:
+    if document.get("_type") != _STATEMENT:
         return f"the signed statement is not of type {_STATEMENT}"
-    if told.get("predicateType") != _RELEASE:
+    if document.get("predicateType") != _RELEASE:
         return f"the signed statement is not of the predicate {_RELEASE}"
-    own = strict_json.from_bytes(statement(manifest), "")
-    predicate = told.get("predicate")
-    if not isinstance(predicate, dict) or predicate.get("purl") != own["predicate"]["purl"]:
+    expected = strict_json.from_bytes(statement(manifest), "")
+    predicate = document.get("predicate")
+    if not isinstance(predicate, dict) or predicate.get("purl") != expected["predicate"]["purl"]:
         return "the signed statement is about another release, or another version"
-    subjects = told.get("subject")
+    subjects = document.get("subject")
     subject = subjects[0] if isinstance(subjects, list) and len(subjects) == 1 else None
     digests = subject.get("digest") if isinstance(subject, dict) else None
     if not isinstance(digests, dict) or digests.get("sha256") != _digest(manifest):

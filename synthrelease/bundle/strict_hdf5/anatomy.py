@@ -15,15 +15,10 @@ _CALLED = {"text-block": "text block", "chunk-index": "chunk index", "gap": "not
 
 
 class Structure(NamedTuple):
-    """A structure of the file; its text is what messages call it.
+    """A structure of the file; its text is what messages call it."""
 
-    Attributes:
-        kind: text-block, superblock, header, names, index, chunk-index, chunks, values or gap.
-        path: the group or dataset that it is of; "" if it is of the file.
-    """
-
-    kind: str
-    path: str = ""
+    kind: str  # text-block, superblock, header, names, index, chunk-index, chunks, values, references or gap
+    path: str = ""  # the group or dataset that it is of; "" if it is of the file
 
     def __str__(self) -> str:
         called = _CALLED.get(self.kind, self.kind)
@@ -36,12 +31,7 @@ class Region:
 
     start: int
     stop: int
-    part: Structure
-
-    @property
-    def what(self) -> str:
-        """What messages call the part."""
-        return str(self.part)
+    structure: Structure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,12 +59,10 @@ class Form:
 class StoredDataset(Form):
     """Where a dataset lies: in chunks that hold its values in their order, compressed each; or all of it in its header, as it is."""
 
-    chunk: tuple[
-        int, ...
-    ]  # shape of each chunk; the last along the axis that is cut may be only partly filled
-    chunks: tuple[
-        tuple[int, int], ...
-    ]  # place in the file and size in bytes, in order; of a compact dataset that of its values
+    # Shape of each chunk; the last along the axis that is cut may be only partly filled.
+    chunk: tuple[int, ...]
+    # Place in the file and size in bytes, in order; of a compact dataset that of its values.
+    chunks: tuple[tuple[int, int], ...]
 
     @property
     def form(self) -> Form:
@@ -95,8 +83,8 @@ class StoredDataset(Form):
         """Return in which chunk a value is, by its number, and the number of the chunk's first value."""
         cut = _cut_axis(self.shape, self.chunk)
         per_row = math.prod(self.shape[cut + 1 :])
-        whole, rest = divmod(value, self.shape[cut] * per_row)
-        within = rest // (self.chunk[cut] * per_row)
+        whole, remainder = divmod(value, self.shape[cut] * per_row)
+        within = remainder // (self.chunk[cut] * per_row)
         number = whole * -(-self.shape[cut] // self.chunk[cut]) + within
         return number, whole * self.shape[cut] * per_row + within * self.chunk[cut] * per_row
 

@@ -30,13 +30,13 @@ from synthrelease.bundle.strict_hdf5.dissection import dissect
 from synthrelease.errors import BundleError
 from synthrelease.parallel import available_cores
 
-_PIECE = 1 << 20  # bytes hashed at a time
-_AHEAD = 4  # chunks unpacked before they are asked for
+_PIECE_BYTES = 1 << 20  # bytes hashed at a time
+_CHUNKS_AHEAD = 4  # chunks unpacked before they are asked for
 MOST_MANIFEST_BYTES = 1 << 24
-_SMALL_MANIFEST = 1 << 20  # bytes; of a larger one they are at most this many times those of the file:
+_SMALL_MANIFEST_BYTES = 1 << 20  # bytes; of a larger one they are at most this many times those of the file:
 _MANIFEST_RATIO = 8
-_WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
-_WEIGHTS = np.arange(_WORDS, 0, -1, dtype=np.float64)
+_BLOCK_WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
+_WEIGHTS = np.arange(_BLOCK_WORDS, 0, -1, dtype=np.float64)
 
 
 class BundleFile:
@@ -53,11 +53,11 @@ class BundleFile:
             self._handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except ValueError as error:
             raise OSError(errno.EINVAL, "no file can have this name") from error
-        found = os.fstat(self._handle)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(self._handle)
+        if not stat.S_ISREG(status.st_mode):
             self.close()
             raise OSError(0, "not a regular file")
-        self.size = found.st_size
+        self.size = status.st_size
 
     def close(self) -> None:
         """Close the file."""
@@ -78,12 +78,12 @@ class BundleFile:
         except OSError:
             return False
 
-    def read(self, place: int, number: int) -> bytes:
+    def read(self, offset: int, size: int) -> bytes:
         """Return so many bytes from a place on, fewer at the end of the file."""
         pieces = []
-        while number and (piece := os.pread(self._handle, number, place)):
+        while size and (piece := os.pread(self._handle, size, offset)):
             pieces.append(piece)
-            place, number = place + len(piece), number - len(piece)
+            offset, size = offset + len(piece), size - len(piece)
         return b"".join(pieces)
 
     @functools.cached_property
@@ -93,10 +93,10 @@ class BundleFile:
 
     def body_digest(self) -> str:
         """Return the SHA-256 of everything after the text block."""
-        state, place = hashlib.sha256(), USER_BLOCK
-        while piece := self.read(place, _PIECE):
+        state, offset = hashlib.sha256(), USER_BLOCK
+        while piece := self.read(offset, _PIECE_BYTES):
             state.update(piece)
-            place += len(piece)
+            offset += len(piece)
         return state.hexdigest()
 
     @functools.cached_property
@@ -121,21 +121,21 @@ class BundleFile:
             stop: number of the first that is not; default all that there are.
         """
         dataset = self.anatomy.datasets[path]
-        wanted = math.prod(dataset.shape) if stop is None else stop
+        end = math.prod(dataset.shape) if stop is None else stop
         number, before = dataset.chunk_of(start)
-        left, skipped = wanted - start, start - before
+        remaining, skipped = end - start, start - before
         coming: deque[Future[NDArray[Any]]] = deque()
-        while left > 0:
+        while remaining > 0:
             last = (
-                min(number + _AHEAD, len(dataset.chunks))
-                if left + skipped > dataset.values_in(number)
+                min(number + _CHUNKS_AHEAD, len(dataset.chunks))
+                if remaining + skipped > dataset.values_in(number)
                 else number
             )
             for ahead in range(number + len(coming), last):
                 coming.append(self._threads.submit(self._unpacked, path, dataset, ahead))
             values = coming.popleft().result() if coming else self._unpacked(path, dataset, number)
-            yield values[skipped : skipped + left]
-            left, skipped, number = left - (len(values) - skipped), 0, number + 1
+            yield values[skipped : skipped + remaining]
+            remaining, skipped, number = remaining - (len(values) - skipped), 0, number + 1
 
     def array(self, path: str) -> NDArray[Any]:
         """Return a dataset; BundleError if its bytes are damaged."""
@@ -152,7 +152,7 @@ class BundleFile:
 
     @functools.cached_property
     def _threads(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(max_workers=min(_AHEAD, available_cores()))
+        return ThreadPoolExecutor(max_workers=min(_CHUNKS_AHEAD, available_cores()))
 
     @functools.cache  # noqa: B019  a file lives shortly
     def manifest(self) -> dict[str, Any]:
@@ -160,7 +160,9 @@ class BundleFile:
         dataset = self.anatomy.datasets.get(MANIFEST)
         if dataset is None or dataset.dtype != np.uint8 or len(dataset.shape) != 1:
             raise BundleError("bad-manifest-dataset", "the manifest is not a row of bytes", where=MANIFEST)
-        if dataset.logical_bytes > min(MOST_MANIFEST_BYTES, _SMALL_MANIFEST + _MANIFEST_RATIO * self.size):
+        if dataset.logical_bytes > min(
+            MOST_MANIFEST_BYTES, _SMALL_MANIFEST_BYTES + _MANIFEST_RATIO * self.size
+        ):
             raise BundleError("too-large", "too large", where=MANIFEST)
         raw = self.array(MANIFEST).tobytes()
         try:
@@ -173,8 +175,8 @@ class BundleFile:
 
     def _unpacked(self, path: str, dataset: StoredDataset, number: int) -> NDArray[Any]:
         """Return the values of one chunk, shape (n,)."""
-        place, size = dataset.chunks[number]
-        raw = self.read(place, size)
+        offset, size = dataset.chunks[number]
+        raw = self.read(offset, size)
         if dataset.is_compact and len(raw) == size:
             return np.frombuffer(raw, dtype=dataset.dtype).copy()
         itemsize = dataset.dtype.itemsize
@@ -235,10 +237,10 @@ def _fletcher32(data: bytes) -> int:
     even = len(data) - len(data) % 2
     words = np.frombuffer(data, dtype=">u2", count=even // 2)
     low = high = 0
-    for start in range(0, len(words), _WORDS):
-        some = words[start : start + _WORDS].astype(np.float64)
-        high += low * len(some) + int(some @ _WEIGHTS[_WORDS - len(some) :])
-        low += int(some.sum())
+    for start in range(0, len(words), _BLOCK_WORDS):
+        block = words[start : start + _BLOCK_WORDS].astype(np.float64)
+        high += low * len(block) + int(block @ _WEIGHTS[_BLOCK_WORDS - len(block) :])
+        low += int(block.sum())
     if even < len(data):
         low += data[-1] << 8
         high += low

@@ -1,4 +1,4 @@
-"""What the HDF5 library makes of a bundle: it must be what was read by hand, since it is what everybody else will read."""
+"""What the HDF5 library makes of a bundle: it must be what was read by hand, since other programs read it by the library."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _FILTERS = [h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FL
 def disagreements(file: BundleFile) -> list[str]:
     """Return where the library sees other objects, types, shapes or bytes than those that were found by hand."""
     try:
-        with h5py.File(_View(file), "r") as seen:
-            return list(_disagreements(seen.id, file.anatomy))
+        with h5py.File(_View(file), "r") as view:
+            return list(_disagreements(view.id, file.anatomy))
     except (OSError, RuntimeError, ValueError, KeyError):
         return ["the HDF5 library cannot read the file"]
 
@@ -54,12 +54,12 @@ class _View(io.RawIOBase):
 
 
 def _disagreements(file: h5py.h5f.FileID, anatomy: Anatomy) -> Iterator[str]:
-    found = {"/"}
-    h5py.h5o.visit(file, lambda name: found.add("/" + name.decode("utf-8", "replace")))
+    paths = {"/"}
+    h5py.h5o.visit(file, lambda name: paths.add("/" + name.decode("utf-8", "replace")))
     expected = {*anatomy.groups, *anatomy.datasets}
-    for path in sorted(found ^ expected):
+    for path in sorted(paths ^ expected):
         yield f"{path}: the HDF5 library sees another list of objects"
-    if found != expected:
+    if paths != expected:
         return
     for path, attributes in anatomy.groups.items():
         group = h5py.h5o.open(file, path.encode())
@@ -83,15 +83,15 @@ def _is_alike(file: h5py.h5f.FileID, dataset: h5py.h5d.DatasetID, stored: Stored
 
 def _has_attributes(file: h5py.h5f.FileID, dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
     """Whether the library sees the scales and texts that were read by hand, and no other attribute."""
-    seen = dict(h5py.Dataset(dataset).attrs)
-    users = seen.pop(REFERENCE_LIST, ())
-    scales = seen.pop(DIMENSION_LIST, ())
+    attributes = dict(h5py.Dataset(dataset).attrs)
+    users = attributes.pop(REFERENCE_LIST, ())
+    scales = attributes.pop(DIMENSION_LIST, ())
     expected = dict(stored.attributes)
     if stored.axis:
         expected |= {"CLASS": "DIMENSION_SCALE", "NAME": stored.axis}
     led_to = [h5py.h5r.get_name(reference, file) for axis in scales for reference in axis]
     return (
-        {name: value.decode() for name, value in seen.items() if isinstance(value, bytes)} == expected
+        {name: value.decode() for name, value in attributes.items() if isinstance(value, bytes)} == expected
         and led_to == [path.encode() for path in stored.scales]
         and bool(len(users)) <= bool(stored.axis)
     )
@@ -115,7 +115,7 @@ def is_laid_out(dataset: h5py.h5d.DatasetID, *, chunk: tuple[int, ...] | None = 
 
 
 def _has_chunks(dataset: h5py.h5d.DatasetID, stored: StoredDataset) -> bool:
-    found: list[tuple[int, int]] = []
-    dataset.chunk_iter(lambda chunk: found.append((chunk.byte_offset, chunk.size)))
+    chunks: list[tuple[int, int]] = []
+    dataset.chunk_iter(lambda chunk: chunks.append((chunk.byte_offset, chunk.size)))
     # From the beginning of the file, or of HDF5 up to version 1.14.2 of its library.
-    return any(found == [(place - base, size) for place, size in stored.chunks] for base in (0, USER_BLOCK))
+    return any(chunks == [(place - base, size) for place, size in stored.chunks] for base in (0, USER_BLOCK))

@@ -118,19 +118,19 @@ class Reference(NamedTuple):
 
 def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes | tuple[Reference, ...]]:
     """Return name and value of an attribute: a 64-bit integer, a text of its own length, or references (IV.A.2.m)."""
-    what = f"an attribute of {path}"
+    where = f"an attribute of {path}"
     if len(body) < 8:
-        refuse("cut-off", "is cut off", what)
+        refuse("cut-off", "is cut off", where)
     name_size, type_size = struct.unpack_from("<2xHH", body)
     raw_name = body[8 : 8 + name_size - 1] if name_size else b""
     name = raw_name.decode("ascii", "replace")
     if name not in {*GROUP_ATTRIBUTES, *DATASET_ATTRIBUTES}:
-        refuse("other-form", "is not as a bundle writes it", what)
+        refuse("other-form", "is not as a bundle writes it", where)
     at = 8 + padded(name_size)
     kind = body[at : at + padded(type_size)]
     value: int | bytes | tuple[Reference, ...]
     if name in {DIMENSION_LIST, REFERENCE_LIST}:
-        value, kind, type_size, space, raw = _references_of(name, body[at + len(kind) :], what)
+        value, kind, type_size, space, raw = _references_of(name, body[at + len(kind) :], where)
     elif name in NUMBERS:
         kind = _TYPES[np.dtype("<i8")][:16]
         raw = body[at + 24 : at + 32].ljust(8, b"\0")
@@ -142,7 +142,7 @@ def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes | tuple[Refer
         value, type_size, space = raw[: length - ends_with_zero], 8, _SCALAR
         kind = struct.pack("<BBHI", 0x13, 0 if ends_with_zero else 1, 0, length)
         if len(raw) != length or any(raw[len(value) :]) or not re.fullmatch(rb"[\x20-\x7e]+", value):
-            refuse("other-form", "is not a text of its own length", what)
+            refuse("other-form", "is not a text of its own length", where)
     expected = (
         struct.pack("<BxHHH", 1, len(raw_name) + 1, type_size, len(space))
         + raw_name.ljust(padded(len(raw_name) + 1), b"\0")
@@ -150,7 +150,7 @@ def attribute_of(body: bytes, path: str) -> tuple[str, int | bytes | tuple[Refer
         + space
         + raw
     )
-    expect(body, expected.ljust(padded(len(expected)), b"\0"), what)
+    expect(body, expected.ljust(padded(len(expected)), b"\0"), where)
     return name, value
 
 
@@ -158,13 +158,13 @@ _SCALAR = struct.pack("<BB6x", 1, 0)
 
 
 def _references_of(
-    name: str, body: bytes, what: str
+    name: str, body: bytes, where: str
 ) -> tuple[tuple[Reference, ...], bytes, int, bytes, bytes]:
     """Return references, and the type, its size, the dataspace and the bytes that they should have."""
     (number,) = struct.unpack_from("<8xQ", body.ljust(16, b"\0"))
     raw = body[24 : 24 + 16 * number]
     if not number or len(raw) != 16 * number:
-        refuse("cut-off", "is cut off", what)
+        refuse("cut-off", "is cut off", where)
     space = struct.pack("<BBB5xQQ", 1, 1, 1, number, number)
     if name == REFERENCE_LIST:
         pairs = tuple(Reference(*pair) for pair in struct.iter_unpack("<Qi4x", raw))
@@ -180,10 +180,10 @@ def padded(size: int) -> int:
     return size + -size % 8
 
 
-def expect(found: object, expected: object, what: object) -> None:
+def expect(actual: object, expected: object, where: object) -> None:
     """Raise BundleError unless two things are equal."""
-    if found != expected:
-        refuse("other-form", "is not as a bundle writes it", what)
+    if actual != expected:
+        refuse("other-form", "is not as a bundle writes it", where)
 
 
 def refuse(code: str, problem: str, where: object) -> NoReturn:

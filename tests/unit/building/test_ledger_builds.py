@@ -475,12 +475,12 @@ ledger.Debit.begin_drawing = die
 """
 BEFORE_ITS_NOTE_IS_WRITTEN = """
 from synthrelease.ledger import store
-real = store.Writing.add
+real = store.LedgerWriter.add
 def add(self, body):
     made = real(self, body)
     if body["kind"] == "drawing": die()
     return made
-store.Writing.add = add
+store.LedgerWriter.add = add
 """
 
 

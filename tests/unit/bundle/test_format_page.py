@@ -151,5 +151,5 @@ def test_what_a_writer_may_choose(tmp_path: Path) -> None:
     with BundleFile(path) as file, BundleFile(GOLDEN / "areas-format-2.h5") as other:
         assert file.array(noisy).dtype == np.int64
         assert list(file.anatomy.groups["/"]) != list(other.anatomy.groups["/"])
-        starts = [[one.part for one in which.anatomy.regions] for which in (file, other)]
+        starts = [[one.structure for one in which.anatomy.regions] for which in (file, other)]
         assert starts[0] != starts[1]

@@ -17,15 +17,14 @@ from goldens import check_text, figures
 from refusals import refused
 
 import synthrelease
-from synthrelease.bundle.signing import keys
+from synthrelease.bundle.signing import key_pair
+from synthrelease.bundle.signing.key_pair import new_key, write_pair
 from synthrelease.bundle.signing.keys import (
     KeyFileError,
     PasswordNeededError,
     key_id,
-    made_key,
     private_key,
     public_key,
-    write_pair,
 )
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
@@ -137,7 +136,7 @@ def test_no_key_is_replaced(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_private_key_is_refused(bundle: Path, tmp_path: Path, name: str, expected: str) -> None:
-    private, public = made_key(None)
+    private, public = new_key(None)
     (tmp_path / "folder").mkdir()
     (tmp_path / "public").write_bytes(public)
     (tmp_path / "text").write_text("hello")
@@ -159,7 +158,7 @@ def test_keys_of_other_kinds_are_refused() -> None:
         pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         with refused(KeyFileError, "key-of-other-kind", where="k"):
             private_key(pem, None, where="k")
-    private, _ = made_key(b"secret")
+    private, _ = new_key(b"secret")
     with refused(PasswordNeededError, "password-needed", where="k"):
         private_key(private, None, where="k")
 
@@ -185,16 +184,16 @@ def test_of_a_pair_there_are_both_or_none(tmp_path: Path, monkeypatch: pytest.Mo
             beside.target.write_text("mine")
         whole(beside, **options)
 
-    monkeypatch.setattr(keys, "move_into_place", taken)
+    monkeypatch.setattr(key_pair, "move_into_place", taken)
     with refused(MachineError, "file-exists", where=tmp_path / "k.pub"):
-        write_pair(tmp_path / "k", made_key(None))
+        write_pair(tmp_path / "k", new_key(None))
     assert [one.name for one in tmp_path.iterdir()] == ["k.pub"]
     assert (tmp_path / "k.pub").read_text() == "mine"
 
 
 def test_what_a_killed_keygen_left_of_a_private_key_is_removed(tmp_path: Path) -> None:
     left = tmp_path / ".k.abcd1234.partial"
-    left.write_bytes(made_key(None)[0])
+    left.write_bytes(new_key(None)[0])
     assert run("keygen", "-o", tmp_path / "k", "--no-password").exit_code == 0
     assert sorted(one.name for one in tmp_path.iterdir()) == ["k", "k.pub"]
 
@@ -240,7 +239,7 @@ def test_who_interrupts_the_question_has_interrupted(tmp_path: Path, monkeypatch
 
 
 def test_of_several_keys_none_is_taken() -> None:
-    (one, of_one), (other, of_other) = made_key(None), made_key(None)
+    (one, of_one), (other, of_other) = new_key(None), new_key(None)
     with refused(KeyFileError, "several-keys", where="k"):
         private_key(one + other, None, where="k")
     with refused(KeyFileError, "several-keys", where="k"):

@@ -26,7 +26,7 @@ from synthrelease.dp.guarantee import ApproxDP, PureDP
 from synthrelease.dp.renyi import ORDERS
 from synthrelease.errors import PolicyError
 from synthrelease.ledger import Charge, Grant, Ledger
-from synthrelease.ledger.account import Account, AccountStanding, Paid
+from synthrelease.ledger.account import Account, AccountDebit, AccountGrant, AccountStanding
 from synthrelease.ledger.owner import Owner
 
 
@@ -177,16 +177,16 @@ def test_what_any_honest_history_states_is_believed_by_verify(steps, grants, dat
     account = Account()
     for number, (events, delta) in enumerate(steps, start=1):
         granted = data.draw(st.sampled_from(grants)) if number > 1 else grants[0]
-        account.grants.append((number, "", Grant(*granted, REPLACE)))
+        account.grants.append(AccountGrant(number, "", Grant(*granted, REPLACE)))
         wanted, taken = charge(*events, delta=delta), data.draw(st.booleans())
         standing = account.costs(wanted)
         if standing.after > granted[0]:
             continue
-        account.add(Paid(number, "", "", wanted, standing, Owner.this()))
+        account.add(AccountDebit(number, "", "", wanted, standing, Owner.this()))
         _believed(standing, granted[1], events)
         if taken:  # any debit, under the grant of now
             other = data.draw(st.sampled_from(list(account.debits.values())))
-            again = account.costs(other.charge, paid=other.number)
+            again = account.costs(other.charge, debit=other.number)
             if again.after <= granted[0]:
                 _believed(again, granted[1], other.charge.events)
 
@@ -287,10 +287,10 @@ def test_forms_are_read_back():
 
 
 def test_states_tell_how_far_a_release_came():
-    paid = Paid(1, "", "", charge(), AccountStanding(0, 0, 0), Owner.this())
-    drawn = Paid(**{**vars(paid), "drawn": True})
-    noted = Paid(**{**vars(paid), "released": "ab"})
-    both = Paid(**{**vars(drawn), "released": "ab"})
+    paid = AccountDebit(1, "", "", charge(), AccountStanding(0, 0, 0), Owner.this())
+    drawn = AccountDebit(**{**vars(paid), "drawn": True})
+    noted = AccountDebit(**{**vars(paid), "released": "ab"})
+    both = AccountDebit(**{**vars(drawn), "released": "ab"})
     states = {"paid": paid.state, "drawn": drawn.state, "noted": noted.state, "both": both.state}
     assert noted.state == both.state == "released"
     check_text("ledger/states", "\n".join(f"{name}: {state}" for name, state in states.items()))
@@ -299,9 +299,9 @@ def test_states_tell_how_far_a_release_came():
 def test_only_what_was_paid_for_the_very_same_and_not_used_is_left_over():
     wanted = charge(laplace(1.0))
     gone = Owner("elsewhere", "", 1, "")
-    paid = Paid(1, "", "", wanted, AccountStanding(0, 1, 1), gone)
+    paid = AccountDebit(1, "", "", wanted, AccountStanding(0, 1, 1), gone)
     assert not paid.is_left_over(wanted)  # nobody can say what another machine does
-    paid = Paid(**{**vars(paid), "owner": Owner(Owner.this().host, "before", 1, "")})
+    paid = AccountDebit(**{**vars(paid), "owner": Owner(Owner.this().host, "before", 1, "")})
     assert paid.is_left_over(wanted)
     for other in (
         charge(laplace(0.5)),
@@ -310,5 +310,5 @@ def test_only_what_was_paid_for_the_very_same_and_not_used_is_left_over():
     ):
         assert not paid.is_left_over(other)
     for changes in ({"drawn": True}, {"released": "ab"}, {"owner": Owner.this()}):
-        assert not Paid(**{**vars(paid), **changes}).is_left_over(wanted)
+        assert not AccountDebit(**{**vars(paid), **changes}).is_left_over(wanted)
     assert Account(debits={1: paid}).left_over(wanted) is paid

@@ -47,7 +47,7 @@ def add_one(path, error=None):
 
 def test_a_new_ledger_is_empty_and_its_owners_alone(path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert store.read(path) == store.Kept([], [])
+    assert store.read(path) == store.LedgerContent([], [])
 
 
 def test_what_is_there_already_stays(path):
@@ -119,7 +119,7 @@ def test_what_is_added_is_there_after_the_block(path):
     with store.writing(path) as ledger:
         ledger.add(BODY)
         ledger.add(BODY)
-        assert [entry.number for entry in ledger.kept.entries] == [1, 2]
+        assert [entry.number for entry in ledger.content.entries] == [1, 2]
     assert [entry.number for entry in store.read(path).entries] == [1, 2]
     assert [one.name for one in path.parent.iterdir()] == ["l.sqlite"]
 
@@ -139,7 +139,7 @@ def test_a_writer_waits_for_the_one_before(path):
     def second():
         inside.wait()
         with store.writing(path) as ledger:
-            order.append(len(ledger.kept.entries))
+            order.append(len(ledger.content.entries))
             ledger.add(BODY)
 
     thread = threading.Thread(target=second)
@@ -161,7 +161,7 @@ def test_readers_go_on_while_one_writes(path):
 
 
 def test_a_writer_waits_for_a_reader_in_turns_and_gives_up(path, monkeypatch):
-    monkeypatch.setattr(store, "_PATIENCE", 2)
+    monkeypatch.setattr(store, "_PATIENCE_S", 2)
     connect = store._connected
 
     def hasty(where):
@@ -196,7 +196,7 @@ def test_a_writer_that_waited_for_a_reader_writes(path):
 @pytest.mark.parametrize("others_write", [True, False])
 def test_one_waits_as_long_as_others_write(path, monkeypatch, others_write):
     """Patience begins anew with whatever is written meanwhile."""
-    monkeypatch.setattr(store, "_PATIENCE", 1)
+    monkeypatch.setattr(store, "_PATIENCE_S", 1)
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as holder,
         closing(store._opened(path)) as waiting,
@@ -301,12 +301,12 @@ def test_a_later_version(path):
 def test_no_refusal_leaves_the_file_open(tmp_path, monkeypatch):
     made = []
 
-    class Watched(store._Patient):
+    class Watched(store._PatientConnection):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
             made.append(self)
 
-    monkeypatch.setattr(store, "_Patient", Watched)
+    monkeypatch.setattr(store, "_PatientConnection", Watched)
     path = tmp_path / "ledger.sqlite"
     for content in (b"who,picture\np1,garden\n" * 100, b""):
         path.write_bytes(content)

@@ -66,7 +66,7 @@ def of_bytes(raw: bytes | bytearray) -> Anatomy:
 
 
 def regions_of(raw: bytes | bytearray, kind: str, path: str = "") -> list[Region]:
-    return [one for one in of_bytes(raw).regions if one.part == (kind, path)]
+    return [one for one in of_bytes(raw).regions if one.structure == (kind, path)]
 
 
 def check(path: Path, arrays: Arrays) -> None:
@@ -178,7 +178,7 @@ def test_axes_and_texts_are_read_alike(tmp_path: Path, number: int) -> None:
     check(path, arrays)
     with BundleFile(path) as file:
         assert {name: file.anatomy.datasets[name].form for name in forms} == forms
-        heaps = [one for one in file.anatomy.regions if one.part.kind == "references"]
+        heaps = [one for one in file.anatomy.regions if one.structure.kind == "references"]
         assert len(heaps) == -(-3 * number // 169)
 
 
@@ -202,7 +202,7 @@ def test_every_changed_bit_of_structure_is_refused_or_changes_what_is_told(small
     whole = of_bytes(small)
     told = 0
     for region in whole.regions:
-        if region.part.kind in ("text-block", "values"):
+        if region.structure.kind in ("text-block", "values"):
             continue
         for place in range(region.start, region.stop):
             for bit in (0, 3, 7):
@@ -222,9 +222,9 @@ def test_every_changed_byte_of_packed_values_is_refused_and_of_others_another_va
     small: bytes, tmp_path: Path
 ) -> None:
     for region in of_bytes(small).regions:
-        if region.part.kind != "values":
+        if region.structure.kind != "values":
             continue
-        name = region.part.path
+        name = region.structure.path
         if name == "/manifest":
             continue
         compact = name == "/outputs/maps/a/noisy"
@@ -259,7 +259,7 @@ def test_every_structure_may_be_used_once(small: bytes) -> None:
     places = [
         place
         for region in of_bytes(small).regions[1:]
-        if region.part.kind != "values"
+        if region.structure.kind != "values"
         for place in range(region.start, region.stop - 7, 8)
         if struct.unpack_from("<Q", small, place)[0] in starts and any(small[place : place + 8])
     ]
@@ -330,11 +330,11 @@ def test_one_axis_is_cut_and_at_one_place(
 ) -> None:
     """Or chunks could be put in orders that say something, and would not hold the values in theirs."""
 
-    class Otherwise(writer._Dataset):
-        def _created(self, file: h5py.File, path: str) -> h5py.Dataset:
+    class Otherwise(writer._DatasetWriter):
+        def _create(self, file: h5py.File, path: str) -> h5py.Dataset:
             if path != "/manifest":
                 self._chunk = chunk
-            return super()._created(file, path)
+            return super()._create(file, path)
 
         def add(self, values: np.ndarray) -> None:
             if self._shape != shape:
@@ -345,7 +345,7 @@ def test_one_axis_is_cut_and_at_one_place(
         def hexdigest(self) -> str:
             return super().hexdigest() if self._shape != shape else ""
 
-    monkeypatch.setattr(writer, "_Dataset", Otherwise)
+    monkeypatch.setattr(writer, "_DatasetWriter", Otherwise)
     monkeypatch.setattr(writer, "clear_gaps", lambda _: None)
     array = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
     path = written(tmp_path / "r.h5", {"/outputs/maps/x": array})
@@ -381,7 +381,7 @@ def test_a_header_says_something(tmp_path: Path) -> None:
     header = regions_of(raw, "header", "/outputs/maps/a")[0]
     pointer = raw.index(struct.pack("<Q", header.start - USER_BLOCK))
     for one in regions:
-        if one.part in {header.part, Structure("values", "/outputs/maps/a")}:
+        if one.structure in {header.structure, Structure("values", "/outputs/maps/a")}:
             raw[one.start : one.stop] = bytes(one.stop - one.start)
     struct.pack_into("<Q", raw, pointer, len(raw) - USER_BLOCK)
     raw += struct.pack("<BBHII4x", 1, 0, 0, 1, 0)

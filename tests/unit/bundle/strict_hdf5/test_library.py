@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from layouts import GOLDEN
 
-from synthrelease.bundle import examination
+from synthrelease.bundle import examination, structure_examination
 from synthrelease.bundle.layout import USER_BLOCK
 from synthrelease.bundle.strict_hdf5.anatomy import StoredDataset
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
@@ -131,6 +131,8 @@ def test_whatever_the_library_sees_otherwise_of_axes_and_attributes_is_told(what
 
 def test_what_the_library_sees_otherwise_is_a_finding(monkeypatch):
     assert examination.examine(BUNDLE).ok
-    monkeypatch.setattr(examination, "disagreements", lambda _: ["/x: the HDF5 library sees another dataset"])
+    monkeypatch.setattr(
+        structure_examination, "disagreements", lambda _: ["/x: the HDF5 library sees another dataset"]
+    )
     (finding,) = examination.examine(BUNDLE).findings
     assert finding.code == "structure"

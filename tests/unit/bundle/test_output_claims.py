@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from synthrelease.bundle.claims import event_faults
+from synthrelease.bundle.output_claims import event_faults
 from synthrelease.dp.event import Composed, DiscreteLaplace, Disjoint, Event, PrivateChoice, Unprotected
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.parameters import UNCALLED_CHOICE

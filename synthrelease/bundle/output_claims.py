@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.dp import guarantee as guarantees
 from synthrelease.dp.event import (
@@ -26,7 +25,7 @@ from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.registry import parameters_of
 
-CARE = 1e-6  # relative: what two versions of the accounting library may differ in the last digits
+TOLERANCE = 1e-6  # relative: two versions of the accounting library may differ in the last digits
 
 
 def event_faults(output: dict[str, Any], *, neighbours: Neighbours, integers: int) -> Iterator[Fault]:
@@ -85,23 +84,18 @@ def _noise_faults(
         yield "noise", "the standard deviation does not follow from the scale"
 
 
-def output_guarantee(event: Event, *, delta: float, neighbours: Neighbours) -> Guarantee:
-    """Return the guarantee of one output for a person, ε being stated at `delta`."""
-    return accounting.compose([event], delta=delta, neighbours=neighbours)
-
-
 def same_guarantee(stated: dict[str, Any], computed: Guarantee) -> bool:
-    """Whether a stated guarantee is the computed one, numbers within the care of `CARE`."""
+    """Whether a stated guarantee is the computed one, numbers within `TOLERANCE`."""
     try:
         claim = guarantees.from_json(stated)
     except (KeyError, TypeError, ValueError):
         return False
     if type(claim) is not type(computed):
         return False
-    one, other = claim.to_json(), computed.to_json()
+    claimed, due = claim.to_json(), computed.to_json()
     return all(
-        abs(one[key] - other[key]) <= CARE * abs(other[key])
-        if isinstance(other[key], float) and isinstance(one[key], int | float)
-        else one[key] == other[key]
-        for key in other
+        abs(claimed[key] - due[key]) <= TOLERANCE * abs(due[key])
+        if isinstance(due[key], float) and isinstance(claimed[key], int | float)
+        else claimed[key] == due[key]
+        for key in due
     )
