@@ -81,13 +81,17 @@ def propose(
     from synthrelease.data.arguments import named  # noqa: PLC0415
     from synthrelease.init.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
-    several = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
+    paths = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
     people = named(
         person, "propose().person", "the name of a column, or a list of names", 'write person="who"'
     )
-    told = {"pattern": pattern, "table": table, "axes": tuple(axes)}
-    given = {key: value for key, value in told.items() if value}
-    return run([Path(one) for one in several], Path(plan), people=list(map(str, people)), source_fields=given)
+    choices = {"pattern": pattern, "table": table, "axes": tuple(axes)}
+    return run(
+        [Path(path) for path in paths],
+        Path(plan),
+        people=list(map(str, people)),
+        source_fields={key: value for key, value in choices.items() if value},
+    )
 
 
 def preview(
@@ -108,7 +112,7 @@ def preview(
 
     Raises:
         InputError: plan or data cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
 
     Example:
         >>> import tempfile
@@ -167,8 +171,8 @@ def verify(
         <Verification: no fault found>
     """
     if policy is None:
-        found = _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
-        return refuse_no_bundle(path, found)
+        result = _verify(path, public_key, quick=quick, allow_test_seed=allow_test_seed, progress=progress)
+        return refuse_no_bundle(path, result)
     if quick:
         raise ArgumentError(
             "policy-needs-full-verification",
@@ -225,7 +229,7 @@ def export(
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
     from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
     from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
-    from synthrelease.plan.settings_file import nearest  # noqa: PLC0415
+    from synthrelease.plan.complaints import nearest  # noqa: PLC0415
 
     if form not in FORMATS:
         raise ArgumentError(
@@ -381,8 +385,8 @@ def sign(
     from synthrelease.bundle.signing.keys import read_private_key  # noqa: PLC0415
     from synthrelease.bundle.signing.sign import sign as run  # noqa: PLC0415
 
-    own = read_private_key(Path(key), password) if isinstance(key, str | Path) else key
-    return run(bundle, own, detached=detached, progress=progress)
+    private_key = read_private_key(Path(key), password) if isinstance(key, str | Path) else key
+    return run(bundle, private_key, detached=detached, progress=progress)
 
 
 def _verified(path: str | Path, progress: Progress | None) -> Verification:
@@ -395,17 +399,16 @@ def _verified(path: str | Path, progress: Progress | None) -> Verification:
 def _refuse_faulty(results: Mapping[str, Verification]) -> None:
     faulty = {path: result for path, result in results.items() if not result.ok}
     if faulty:
-        found = [finding for result in faulty.values() for finding in result.findings]
-        more = f"; and {len(found) - _MOST_FINDINGS} more" if len(found) > _MOST_FINDINGS else ""
+        findings = [(path, finding) for path, result in faulty.items() for finding in result.findings]
+        more = f"; and {len(findings) - _MOST_FINDINGS} more" if len(findings) > _MOST_FINDINGS else ""
         raise FaultyBundleError(
             "bundle-invalid",
             "the bundle has faults",
             where=", ".join(faulty),
-            found="; ".join(map(str, found[:_MOST_FINDINGS])) + more,
+            found="; ".join(str(finding) for _, finding in findings[:_MOST_FINDINGS]) + more,
             remedy=Remedy.joined(dict.fromkeys(result.remedy for result in faulty.values())),
             findings=[
-                {"file": path, "code": one.code, "where": one.where, "message": one.message}
-                for path, result in faulty.items()
-                for one in result.findings
+                {"file": path, "code": finding.code, "where": finding.where, "message": finding.message}
+                for path, finding in findings
             ],
         )

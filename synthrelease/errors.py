@@ -7,7 +7,7 @@
     │   ├── PlanError        the plan
     │   ├── DataError        the data
     │   └── ArgumentError    what a program called a function with; a ValueError, too
-    ├── PolicyError      4   refused, because the promise could not be kept
+    ├── PolicyError      4   refused, because the guarantee would not hold
     ├── MachineError     6   disk, permission, missing extra
     └── NotConfirmedError 130  the curator said no
 
@@ -102,7 +102,7 @@ class SynthReleaseError(Exception):
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.problem}" if self.where else self.problem]
         parts = {"found:   ": self.found, "expected:": self.expected, "to do:   ": self.remedy}
-        lines += [f"  {name} {told}" for name, told in parts.items() if told]
+        lines += [f"  {name} {text}" for name, text in parts.items() if text]
         return "\n".join(map(printable, lines))
 
     def add_remedy(self, also: str) -> None:
@@ -112,23 +112,25 @@ class SynthReleaseError(Exception):
     def to_json(self) -> dict[str, object]:
         """Return what the message says, for a program: kind, code, exit code, and the parts of the message."""
         parts = ("code", "problem", "where", "found", "expected", "remedy")
-        told = {part: getattr(self, part) for part in parts}
-        return {"kind": type(self).__name__, "exit_code": self.exit_code, **told}
+        message = {part: getattr(self, part) for part in parts}
+        return {"kind": type(self).__name__, "exit_code": self.exit_code, **message}
 
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword-only arguments do not survive Exception's own pickling, and workers send errors home.
         return (_rebuild, (type(self), self.code, self.problem, dict(self.__dict__)))
 
 
-def no_such(what: str, asked: object, known: Iterable[object]) -> KeyError:
+def no_such(what: str, key: object, existing: Iterable[object]) -> KeyError:
     """Return the KeyError of a name that is not among some public ones: it says which there are, those most like it first."""
-    names = {str(one) if isinstance(one, str) else repr(one): one for one in known}
-    wanted = asked if isinstance(asked, str) else repr(asked) if isinstance(asked, tuple) else ""
-    near = difflib.get_close_matches(wanted, names, n=_MOST_NAMES, cutoff=0.5)
-    told = list(dict.fromkeys([*near, *names]))
-    more = f", and {len(told) - _MOST_NAMES} more" if len(told) > _MOST_NAMES else ""
-    called = f" {wanted}" if wanted else ""
-    return KeyError(f"there is no {what}{called}: there are {', '.join(told[:_MOST_NAMES]) or 'none'}{more}")
+    names = dict.fromkeys(str(name) if isinstance(name, str) else repr(name) for name in existing)
+    text = key if isinstance(key, str) else repr(key) if isinstance(key, tuple) else ""
+    near = difflib.get_close_matches(text, names, n=_MOST_NAMES, cutoff=0.5)
+    listed = list(dict.fromkeys([*near, *names]))
+    more = f", and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
+    called = f" {text}" if text else ""
+    return KeyError(
+        f"there is no {what}{called}: there are {', '.join(listed[:_MOST_NAMES]) or 'none'}{more}"
+    )
 
 
 def _rebuild(
@@ -182,7 +184,7 @@ class ArgumentError(InputError, ValueError):
 
 
 class PolicyError(SynthReleaseError):
-    """The release was refused because its promise would be false or empty."""
+    """The release was refused because its guarantee would be false or empty."""
 
     exit_code = 4
 

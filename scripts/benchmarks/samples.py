@@ -26,7 +26,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.contributions import Sums
-from synthrelease.plan.partitions import contributions, divided, stamp_of
+from synthrelease.plan.partitions import contributions, partitions_of, stamp_of
 from synthrelease.plan.plan import defaults
 
 WORK = "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli"
@@ -189,7 +189,7 @@ def measure_release(path: Path, people: int) -> Released:
 
     collectors: dict[str, Callable[..., Sums]] = {"maps": timed}
     stamp = stamp_of(path)
-    parts = divided(spec, read_facts(path, columns=COLUMNS, listed=stimuli), stamp)
+    parts = partitions_of(spec, read_facts(path, columns=COLUMNS, listed=stimuli), stamp)
     each = (contributions(part, collectors, {}).collected["maps"] for part in parts)
     total = functools.reduce(lambda one, other: one.joined(other), each)
     collected = time.perf_counter()

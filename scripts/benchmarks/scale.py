@@ -84,10 +84,10 @@ class Watched:
     travelled: int = 0
     workers: int = 1
 
-    def submit(self, call: Call, *, here: bool) -> Future[Any]:
+    def submit(self, call: Call, *, local: bool) -> Future[Any]:
         """Make a call."""
         begun = time.perf_counter()
-        done = self.inner.submit(call, here=here)
+        done = self.inner.submit(call, local=local)
         stage = call.function.__name__
         self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - begun
         if stage == COLLECTING:

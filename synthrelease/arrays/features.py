@@ -52,7 +52,7 @@ def mean_signals(
 
     Raises:
         InputError: arrays or parameters cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
 
     Source: `synthrelease/kinds/signals/spectral.proof.md`, `signals.proof.md`, `bozkir2021.proof.md` (Bozkir et al. 2021).
 
@@ -75,8 +75,8 @@ def mean_signals(
     rows, source = _rows("mean_signals", roles, recordings, values, bounds)
     output = {"kind": "signals", "mechanism": mechanism, "length": length, **options}
     # Replace-one is all that signals have.
-    promise = RequestedGuarantee(epsilon, delta, allow_unprotected=allow_unprotected)
-    return released("mean_signals", rows, source, output, promise, test_seed=test_seed)
+    requested = RequestedGuarantee(epsilon, delta, allow_unprotected=allow_unprotected)
+    return released("mean_signals", rows, source, output, requested, test_seed=test_seed)
 
 
 def statistics(
@@ -119,7 +119,7 @@ def statistics(
 
     Raises:
         InputError: arrays or parameters cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
 
     Source: `synthrelease/kinds/statistics/statistics.proof.md`.
 
@@ -141,8 +141,8 @@ def statistics(
         "statistics", roles, recordings, values, bounds, labels=labels, categories=categories
     )
     output = {"kind": "statistics", "statistics": statistics, **options}
-    promise = RequestedGuarantee(epsilon, delta, neighbours)
-    return released("statistics", rows, source, output, promise, test_seed=test_seed)
+    requested = RequestedGuarantee(epsilon, delta, neighbours)
+    return released("statistics", rows, source, output, requested, test_seed=test_seed)
 
 
 def synthetic_records(
@@ -185,7 +185,7 @@ def synthetic_records(
 
     Raises:
         InputError: arrays or parameters cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
 
     Source: `synthrelease/kinds/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/records.md.
 
@@ -211,8 +211,8 @@ def synthetic_records(
         "synthetic_records", roles, recordings, values, bounds, labels=labels, categories=categories
     )
     output = {"kind": "records", "model": model, **options}
-    promise = RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected)
-    return released("synthetic_records", rows, source, output, promise, test_seed=test_seed)
+    requested = RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected)
+    return released("synthetic_records", rows, source, output, requested, test_seed=test_seed)
 
 
 def _rows(
@@ -226,15 +226,15 @@ def _rows(
     categories: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[InMemoryFrame, dict[str, Any]]:
     """The rows, and the input in a plan's words."""
-    given = FeatureArrays.of(
+    features = FeatureArrays.of(
         f"{name}()", roles, recordings, values, bounds, labels=labels, categories=categories
     )
     source: dict[str, Any] = {
         "kind": "features",
-        "columns": given.columns,
-        "bounds": plain(given.bounds, f"{name}().bounds"),
-        "categories": given.categories,
+        "columns": features.columns,
+        "bounds": plain(features.bounds, f"{name}().bounds"),
+        "categories": features.categories,
     }
-    if given.recordings is not None:
-        source["recordings"] = given.recordings
-    return InMemoryFrame.of_arrays(given.arrays, name), source
+    if features.recordings is not None:
+        source["recordings"] = features.recordings
+    return InMemoryFrame.of_arrays(features.arrays, name), source

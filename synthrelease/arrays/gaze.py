@@ -63,7 +63,7 @@ def heatmaps(
 
     Raises:
         InputError: arrays or parameters cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
 
     Source: `synthrelease/kinds/heatmap/spectral.proof.md`, `cells.proof.md` (Liu et al. 2019).
 
@@ -98,7 +98,7 @@ def heatmaps(
     return released(
         "heatmaps",
         _rows(arrays, "heatmaps"),
-        _source("heatmaps", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        _input_of_plan("heatmaps", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "heatmap", "mechanism": mechanism, **options},
         RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected),
         test_seed=test_seed,
@@ -152,7 +152,7 @@ def areas(
 
     Raises:
         InputError: arrays or parameters cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
 
     Source: `synthrelease/kinds/areas/areas.proof.md`.
 
@@ -181,7 +181,7 @@ def areas(
     return released(
         "areas",
         _rows(arrays, "areas"),
-        _source("areas", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        _input_of_plan("areas", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "areas", "areas": areas, "transitions": transitions, **options},
         RequestedGuarantee(epsilon, delta, neighbours),
         test_seed=test_seed,
@@ -192,7 +192,7 @@ def _rows(arrays: Mapping[str, ArrayLike | None], name: str) -> InMemoryFrame:
     return InMemoryFrame.of_arrays({key: array for key, array in arrays.items() if array is not None}, name)
 
 
-def _source(
+def _input_of_plan(
     name: str,
     arrays: Mapping[str, ArrayLike | None],
     screen: Screen,

@@ -21,9 +21,9 @@ from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.values import Values
-from synthrelease.plan.partitions import Contributions, contributions, divided, small_tables, stamp_of
+from synthrelease.plan.complaints import nearest
+from synthrelease.plan.partitions import Contributions, contributions, partitions_of, small_tables, stamp_of
 from synthrelease.plan.plan import keys_of, plan_of
-from synthrelease.plan.settings_file import nearest
 
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
@@ -82,11 +82,11 @@ class ArrayRelease:
         Shapes and units are those of one item. KeyError if there is no such array.
         """
         array, axes = self[name], self.datasets[name].axes[: self.datasets[name].items]
-        found: dict[Labels, NDArray[Any]] = {}
+        arrays: dict[Labels, NDArray[Any]] = {}
         for index in self.datasets[name].indices():
             labels = tuple(str(axis.coordinates[number]) for axis, number in zip(axes, index, strict=True))
-            found[labels[0] if len(labels) == 1 else labels] = array[index]
-        return found
+            arrays[labels[0] if len(labels) == 1 else labels] = array[index]
+        return arrays
 
     def __str__(self) -> str:
         lines = [f"{self.name} by {self.mechanism['name']}: {self.guarantee}"]
@@ -126,8 +126,8 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
         >>> print(compose([one, other]))
         ε = 0.75 per person (replace-one)
     """
-    made = _composable(calls)
-    relation = made[0].guarantee.neighbours
+    composable = _composable(calls)
+    relation = composable[0].guarantee.neighbours
     if not isinstance(delta, int | float) or not 0 <= delta < 0.5:
         raise ArgumentError(
             "bad-delta",
@@ -136,12 +136,12 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
             expected="at least 0, and less than 0.5",
             remedy="write one well below 1/people, such as delta=1e-6",
         )
-    events = [call.event for call in made]
-    others = [call for call in made if not accounting.is_differentially_private(call.event)]
-    if others and len(made) > 1:
-        reason = "; ".join(f"{call.name}: {call.guarantee}" for call in others)
+    events = [call.event for call in composable]
+    without_epsilon = [call for call in composable if not accounting.is_differentially_private(call.event)]
+    if without_epsilon and len(composable) > 1:
+        reason = "; ".join(f"{call.name}: {call.guarantee}" for call in without_epsilon)
         return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relation)
-    if not others and not delta and accounting.parts_of(events).needs_delta:
+    if not without_epsilon and not delta and accounting.parts_of(events).needs_delta:
         raise ArgumentError(
             "gaussian-needs-delta",
             "Gaussian noise cannot promise anything with δ = 0",
@@ -201,7 +201,7 @@ def released(
     rows: InMemoryFrame,
     source: Mapping[str, Any],
     output: Mapping[str, Any],
-    promise: RequestedGuarantee,
+    requested: RequestedGuarantee,
     *,
     test_seed: int | None,
 ) -> ArrayRelease:
@@ -212,32 +212,15 @@ def released(
         rows: the private rows.
         source: the input in a plan's words, without its path.
         output: the output in a plan's words, without name and input.
-        promise: budget and relation.
+        requested: budget and relation.
         test_seed: for noise that can be repeated; None for noise that cannot.
 
     Raises:
         InputError: arrays or parameters cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
     """
-    if unknown := [key for key in output if key not in keys_of(output["kind"]) - _OF_ENTRIES]:
-        known = sorted(keys_of(output["kind"]) - _OF_ENTRIES - {"kind"})
-        raise ArgumentError(
-            "unknown-argument",
-            f"there is no argument '{unknown[0]}'",
-            where=f"{name}()",
-            expected="besides those of the signature, one of " + ", ".join(known),
-            remedy=nearest(unknown[0], known) or "leave it out",
-        )
-    privacy, told = (
-        {key: plain(value, f"{name}().{key}") for key, value in one.items()}
-        for one in (vars(promise), output)
-    )
-    document = {
-        "release": {"name": name.replace("_", "-"), "version": "0", "title": name},
-        "privacy": privacy,
-        "inputs": {_ROWS: {"path": rows.name, **source}},
-        "outputs": [{"name": name, "input": _ROWS, **told}],
-    }
+    _refuse_unknown_arguments(name, output)
+    document = _document(name, {_ROWS: {"path": rows.name, **source}}, output, requested)
     random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     try:
         plan = plan_of(document, rows, called=name)
@@ -246,21 +229,17 @@ def released(
         tables = small_tables({_ROWS: spec})
         design = make_design(plan, tables)
         (planned,) = design.outputs
+        partitions = partitions_of(spec, design.facts[_ROWS], stamp, tables.get(_ROWS))
         collectors, measures = {name: planned.mechanism.collect}, {name: planned.mechanism.measured}
-        found = functools.reduce(
-            Contributions.joined,
-            (
-                contributions(part, collectors, measures)
-                for part in divided(spec, design.facts[_ROWS], stamp, tables.get(_ROWS))
-            ),
+        contributed = functools.reduce(
+            Contributions.joined, (contributions(people, collectors, measures) for people in partitions)
         )
-        drawn = released_output(planned, found.collected[name], random)
+        drawn = released_output(planned, contributed.collected[name], random)
     except SynthReleaseError as error:
         _say_as_call(error, name)
         raise
     parameters = drawn.parameters
     values = Values(parameters, drawn.event, drawn.arrays)
-    public = [warning_sentence(one) for one in warnings(design, is_tracked=True)]
     return ArrayRelease(
         name,
         {path: values.array(path) for path in values.datasets},
@@ -268,16 +247,51 @@ def released(
         NoGuarantee(reason=_REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
         drawn.event,
         parameters.to_entry(),
-        (*public, *map(parameters.sentence, parameters.warnings())),
-        (*found.notes, *drawn.notes),
+        (
+            *map(warning_sentence, warnings(design, is_tracked=True)),
+            *map(parameters.sentence, parameters.warnings()),
+        ),
+        (*contributed.notes, *drawn.notes),
         random.seeded,
     )
+
+
+def _document(
+    name: str,
+    inputs: Mapping[str, Mapping[str, Any]],
+    output: Mapping[str, Any],
+    requested: RequestedGuarantee,
+) -> dict[str, Any]:
+    """The plan of a call, as TOML would be read."""
+    privacy, options = (
+        {key: plain(value, f"{name}().{key}") for key, value in arguments.items()}
+        for arguments in (vars(requested), output)
+    )
+    return {
+        "release": {"name": name.replace("_", "-"), "version": "0", "title": name},
+        "privacy": privacy,
+        "inputs": inputs,
+        "outputs": [{"name": name, "input": _ROWS, **options}],
+    }
+
+
+def _refuse_unknown_arguments(name: str, output: Mapping[str, Any]) -> None:
+    allowed = keys_of(output["kind"]) - _OF_ENTRIES
+    if unknown := [key for key in output if key not in allowed]:
+        offered = sorted(allowed - {"kind"})
+        raise ArgumentError(
+            "unknown-argument",
+            f"there is no argument '{unknown[0]}'",
+            where=f"{name}()",
+            expected="besides those of the signature, one of " + ", ".join(offered),
+            remedy=nearest(unknown[0], offered) or "leave it out",
+        )
 
 
 def _say_as_call(error: SynthReleaseError, name: str) -> None:
     """Say places in the plan that nobody wrote as places in the call, wherever the error names one."""
     for part in ("problem", "where", "found", "expected", "remedy"):
-        told = getattr(error, part)
+        text = getattr(error, part)
         for place, called in {
             f"{name}: outputs[0] ({name})": f"{name}()",
             f"{name}: outputs[0]": f"{name}()",
@@ -287,5 +301,5 @@ def _say_as_call(error: SynthReleaseError, name: str) -> None:
             "set distinct_labels = true under [privacy]": "number them: person=numpy.unique(person, return_inverse=True)[1]",
             " under [privacy]": "",
         }.items():
-            told = told.replace(place, called)
-        setattr(error, part, told)
+            text = text.replace(place, called)
+        setattr(error, part, text)

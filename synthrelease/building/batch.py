@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.building.builder import Built, build_job
+from synthrelease.building.curator import ConfirmAll, Payment
 from synthrelease.building.design import make_design
 from synthrelease.building.journal import DONE, MOVING, Journal, JournalEntry
-from synthrelease.building.payment import ConfirmAll, Payment
 from synthrelease.building.targets import default_name, mode_of, sidecar, sweep, target
 from synthrelease.bundle import open_bundle, verify
 from synthrelease.bundle.layout import sealed_digest
@@ -43,7 +43,7 @@ BUILT, KEPT, FAILED = "built", "kept", "failed"
 
 
 @dataclass(frozen=True)
-class Ended:
+class PlanOutcome:
     """What became of a plan."""
 
     plan: Path
@@ -55,12 +55,12 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class _Planned:
+class _BatchPlan:
     """A plan of the batch that could be read."""
 
     number: int
     plan: Plan
-    path: Path  # of its bundle
+    bundle: Path  # its file
     key: str  # what the bundle depends on besides the data, in the journal
 
 
@@ -75,8 +75,8 @@ def batch(
     policy: str | Path | None = None,
     test_seed: int | None = None,
     confirm: ConfirmAll | None = None,
-    ended: Callable[[Ended], None] = lambda _: None,
-) -> list[Ended]:
+    ended: Callable[[PlanOutcome], None] = lambda _: None,
+) -> list[PlanOutcome]:
     """Build many plans, and return what became of each, in their order.
 
     Args:
@@ -98,6 +98,47 @@ def batch(
         ArgumentError: one plan in place of a list, or jobs below 1.
         NotConfirmedError: `confirm` did not agree.
     """
+    _refuse_single_plan(plans)
+    checked_jobs(jobs)
+    if policy is not None:
+        load_policy(policy)  # better an error now than one for every plan
+    outcomes: dict[int, PlanOutcome] = {}  # by number of the plan
+
+    def note(number: int, outcome: PlanOutcome) -> None:
+        outcomes[number] = outcome
+        ended(outcome)
+
+    paths = [Path(plan).absolute() for plan in plans]  # workers may stand elsewhere
+    with Journal(Path(folder).absolute()) as journal:
+        to_build = []
+        for number, planned in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
+            if isinstance(planned, SynthReleaseError):
+                note(number, _failed(paths[number], planned))
+            elif (outcome := _earlier_outcome(planned, journal, resume=resume, force=force)) is not None:
+                note(number, outcome)
+            else:
+                to_build.append(planned)
+        journal.reserve(len(to_build))
+        if confirm is not None and test_seed is None:
+            _ask_once(to_build, confirm, pool_of(jobs))
+        builds = [
+            build_job(
+                planned.plan.path,
+                planned.bundle,
+                force=force,
+                policy=policy,
+                test_seed=test_seed,
+                confirm=None if confirm is None else _not_mostly_lost,
+                before_move=partial(_note_moving, journal, planned),
+            )
+            for planned in to_build
+        ]
+        for number, outcome in _run(to_build, builds, journal, cluster or (lambda: pool_of(jobs))):
+            note(number, outcome)
+    return [outcomes[number] for number in range(len(paths))]
+
+
+def _refuse_single_plan(plans: object) -> None:
     if isinstance(plans, str | Path):
         raise ArgumentError(
             "not-a-list-of-plans",
@@ -107,43 +148,6 @@ def batch(
             expected="a list",
             remedy='write ["a.toml", "b.toml"]; `build` takes one',
         )
-    checked_jobs(jobs)
-    if policy is not None:
-        load_policy(policy)  # better an error now than one for every plan
-    ends: dict[int, Ended] = {}  # by number of the plan
-
-    def note(number: int, end: Ended) -> None:
-        ends[number] = end
-        ended(end)
-
-    paths = [Path(plan).absolute() for plan in plans]  # workers may stand elsewhere
-    with Journal(Path(folder).absolute()) as journal:
-        to_build = []
-        for number, planned in enumerate(_read_plans(paths, journal.path.parent, test_seed)):
-            if isinstance(planned, SynthReleaseError):
-                note(number, _failed(paths[number], planned))
-            elif (end := _ended_before(planned, journal, resume=resume, force=force)) is not None:
-                note(number, end)
-            else:
-                to_build.append(planned)
-        journal.reserve(len(to_build))
-        if confirm is not None and test_seed is None:
-            _ask(to_build, confirm, pool_of(jobs))
-        builds = [
-            build_job(
-                planned.plan.path,
-                planned.path,
-                force=force,
-                policy=policy,
-                test_seed=test_seed,
-                confirm=None if confirm is None else _not_mostly_lost,
-                before_move=partial(_note_moving, journal, planned),
-            )
-            for planned in to_build
-        ]
-        for number, end in _run(to_build, builds, journal, cluster or (lambda: pool_of(jobs))):
-            note(number, end)
-    return [ends[number] for number in range(len(paths))]
 
 
 def charges(plan: str | Path) -> bool:
@@ -154,27 +158,27 @@ def charges(plan: str | Path) -> bool:
         return False
 
 
-def _ask(planned: Sequence[_Planned], confirm: ConfirmAll, pool: Pool) -> None:
+def _ask_once(planned: Sequence[_BatchPlan], confirm: ConfirmAll, pool: Pool) -> None:
     """Ask once whether to charge what all plans cost together; of one that cannot be designed the batch tells when it builds it."""
-    paying = [(one, one.plan.ledger) for one in planned if one.plan.ledger is not None]
+    paying = [(release, release.plan.ledger) for release in planned if release.plan.ledger is not None]
     if not paying:
         return
-    together: dict[tuple[Path, str], list[tuple[_Planned, Charge]]] = {}
-    for place, charge in run_all(
-        [_charge_job(one.plan) for one, _ in paying], pool, most_open=2 * pool.workers
+    by_account: dict[tuple[Path, str], list[tuple[_BatchPlan, Charge]]] = {}
+    for index, charge in run_all(
+        [_charge_job(release.plan) for release, _ in paying], pool, most_open=2 * pool.workers
     ):
         if not isinstance(charge, Failed):
-            payer, ledger = paying[place]
-            one_ledger = ledger.resolve()  # plans of several folders name it by several paths
-            together.setdefault((one_ledger, charge.dataset), []).append((payer, charge))
+            release, ledger = paying[index]
+            file = ledger.resolve()  # plans of several folders name it by several paths
+            by_account.setdefault((file, charge.dataset), []).append((release, charge))
     payments = []
-    for (ledger, dataset), several in together.items():
+    for (ledger, dataset), charges_due in by_account.items():
         try:
-            grant, standing = Ledger(ledger).preview([charge for _, charge in several])
+            grant, standing = Ledger(ledger).preview([charge for _, charge in charges_due])
         except SynthReleaseError:  # every plan of it will say so
             continue
-        replaced = tuple(one.path for one, _ in several if one.path.exists())
-        names = tuple(f"{charge.release['name']} {charge.release['version']}" for _, charge in several)
+        replaced = tuple(release.bundle for release, _ in charges_due if release.bundle.exists())
+        names = tuple(f"{charge.release['name']} {charge.release['version']}" for _, charge in charges_due)
         payments.append(Payment(names, ledger, dataset, grant, standing, replaced))
     if payments and not confirm(payments):
         raise NotConfirmedError(
@@ -212,7 +216,7 @@ def _not_mostly_lost(payment: Payment) -> bool:
 
 def _read_plans(
     paths: Sequence[Path], folder: Path, test_seed: int | None
-) -> Iterator[_Planned | SynthReleaseError]:
+) -> Iterator[_BatchPlan | SynthReleaseError]:
     """Each plan, or why there is none; no two may have one bundle."""
     taken: dict[Path, Path] = {}
     for number, path in enumerate(paths):
@@ -232,42 +236,44 @@ def _read_plans(
         else:
             taken[bundle] = path
             key = hashlib.sha256(f"{plan.digest} {test_seed}".encode()).hexdigest()
-            yield _Planned(number, plan, bundle, key)
+            yield _BatchPlan(number, plan, bundle, key)
 
 
-def _ended_before(planned: _Planned, journal: Journal, *, resume: bool, force: bool) -> Ended | None:
+def _earlier_outcome(
+    planned: _BatchPlan, journal: Journal, *, resume: bool, force: bool
+) -> PlanOutcome | None:
     """What an earlier batch built of this plan, or why it cannot be built; None if it has to be."""
-    sweep(planned.path)
-    plan, path, bundle = planned.plan.path, planned.path, None
+    sweep(planned.bundle)
+    plan, path, kept = planned.plan.path, planned.bundle, None
     try:
-        if resume and (entry := _kept(planned, journal, force=force)) is not None:
-            bundle = path
+        if resume and (entry := _earlier_entry(planned, journal, force=force)) is not None:
+            kept = path
             if entry.state == MOVING:  # killed just after it had its name
                 manifest = open_bundle(path, allow_test_seed=True).manifest
                 mode = mode_of(manifest["randomness"]["test_seed"])
                 atomic.write_atomically(sidecar(path), to_bytes(manifest), force=True, mode=mode)
                 journal.add(replace(entry, state=DONE))
-            return Ended(plan, KEPT, bundle)
+            return PlanOutcome(plan, KEPT, kept)
         if not force:
             keep = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
-            other = "give the plan another version, choose another folder, or replace it: "
-            refuse_taken(path, Remedy(*keep, other, Argument("force", True)))
+            instead = "give the plan another version, choose another folder, or replace it: "
+            refuse_taken(path, Remedy(*keep, instead, Argument("force", True)))
     except SynthReleaseError as error:
-        return _failed(plan, error, bundle)
+        return _failed(plan, error, kept)
     return None
 
 
-def _kept(planned: _Planned, journal: Journal, *, force: bool) -> JournalEntry | None:
+def _earlier_entry(planned: _BatchPlan, journal: Journal, *, force: bool) -> JournalEntry | None:
     """What an earlier batch noted of the bundle of this plan, if that is there.
 
     Raises:
         MachineError: it is gone, or was changed since, and `force` is not set.
     """
-    entry, path = journal.entries.get(planned.path.name), planned.path
+    entry, path = journal.entries.get(planned.bundle.name), planned.bundle
     if entry is None or entry.plan != planned.key:
         return None
     if path.exists():
-        if _is(entry, path):
+        if _is_unchanged(entry, path):
             return entry
         code, problem = "bundle-changed", "the bundle was changed since it was built"
     elif entry.state == DONE:
@@ -284,7 +290,7 @@ def _kept(planned: _Planned, journal: Journal, *, force: bool) -> JournalEntry |
     )
 
 
-def _is(entry: JournalEntry, path: Path) -> bool:
+def _is_unchanged(entry: JournalEntry, path: Path) -> bool:
     """Whether a file is the bundle that was built: to the last byte after its user block, or signed, and else the same."""
     try:
         with BundleFile(path) as file:
@@ -300,45 +306,45 @@ def _digest(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(to_bytes(manifest)).hexdigest()
 
 
-def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> Ended:
-    return Ended(plan, FAILED, bundle, str(error), error.code, error)
+def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) -> PlanOutcome:
+    return PlanOutcome(plan, FAILED, bundle, str(error), error.code, error)
 
 
-def _note_moving(journal: Journal, planned: _Planned, seal: str, manifest: str) -> None:
+def _note_moving(journal: Journal, planned: _BatchPlan, seal: str, manifest: str) -> None:
     """Note that a bundle is about to get its name: a batch that is resumed then knows it."""
     with suppress(MachineError):  # the bundle is paid for: the note that it is done says so
-        journal.add(JournalEntry(planned.path.name, planned.key, seal, MOVING, manifest))
+        journal.add(JournalEntry(planned.bundle.name, planned.key, seal, MOVING, manifest))
 
 
 def _run(
-    planned: Sequence[_Planned], builds: Sequence[Job[Built]], journal: Journal, pool: Callable[[], Pool]
-) -> Iterator[tuple[int, Ended]]:
+    planned: Sequence[_BatchPlan], builds: Sequence[Job[Built]], journal: Journal, pool: Callable[[], Pool]
+) -> Iterator[tuple[int, PlanOutcome]]:
     """Build, and yield what became of each; if the pool is lost, of all that are left."""
-    left = dict(enumerate(planned))
-    if not left:
+    unfinished = dict(enumerate(planned))
+    if not unfinished:
         return
     try:
         opened = pool()
-        for place, outcome in run_all(builds, opened, most_open=2 * opened.workers):
-            ready = left.pop(place)
-            yield ready.number, _ended(ready, outcome, journal)
+        for index, result in run_all(builds, opened, most_open=2 * opened.workers):
+            ended = unfinished.pop(index)
+            yield ended.number, _outcome(ended, result, journal)
     except MachineError as error:
-        for lost in left.values():
-            yield lost.number, _failed(lost.plan.path, error)
+        for pending in unfinished.values():
+            yield pending.number, _failed(pending.plan.path, error)
 
 
-def _ended(planned: _Planned, outcome: Any, journal: Journal) -> Ended:
-    plan, bundle = planned.plan.path, planned.path
-    if isinstance(outcome, Failed):
-        if isinstance(outcome.error, SynthReleaseError):
-            return _failed(plan, outcome.error)
-        return Ended(plan, FAILED, reason=_reason(outcome), code="internal-error")
+def _outcome(planned: _BatchPlan, result: Any, journal: Journal) -> PlanOutcome:
+    plan, bundle = planned.plan.path, planned.bundle
+    if isinstance(result, Failed):
+        if isinstance(result.error, SynthReleaseError):
+            return _failed(plan, result.error)
+        return PlanOutcome(plan, FAILED, reason=_reason(result), code="internal-error")
     try:
         journal.add(replace(journal.entries[bundle.name], state=DONE))
     except MachineError as error:
         error.add_remedy(f"{bundle} is whole, verified and paid for: keep it, and do not build it again")
         return _failed(plan, error, bundle)
-    return Ended(plan, BUILT, bundle)
+    return PlanOutcome(plan, BUILT, bundle)
 
 
 def _reason(failed: Failed) -> str:

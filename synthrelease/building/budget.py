@@ -20,12 +20,12 @@ from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.plan.plan import Plan
 
-_CARE = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
+_ROUNDING = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 # How much of the plan's ε may be left over: a mixed composition takes a while.
-_CLOSE = {"gaussian": 1e-6, "mixed": 1e-3}
-_MOST = 64.0  # no multiple beyond: what does not cost more by then does not take more
-_AHEAD = 1.1  # costs grow a little more than in proportion
-_STEPS = 40
+_TOLERANCES = {"gaussian": 1e-6, "mixed": 1e-3}
+_MOST_FACTOR = 64.0  # no multiple beyond: what does not cost more by then does not take more
+_OVERSHOOT = 1.1  # costs grow a little more than in proportion
+_MOST_STEPS = 40
 
 
 @dataclass(frozen=True)
@@ -36,37 +36,37 @@ class PreparedOutput:
     mechanism: Mechanism[Any]
 
 
-def divided(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
+def divide_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
     """Return the budget of every output that adds noise, by name.
 
     Raises:
         PolicyError: what is asked for costs more than the plan allows, or an output cannot be had for its part.
         PlanError: an output without noise asks for a part.
     """
-    asked = split_budget(plan, prepared)
-    paying = [r for r in prepared if r.spec.name in asked]
-    events = {r.spec.name: planned_event(r, asked[r.spec.name]) for r in paying}
-    elastic = {r.spec.name for r in paying if _is_elastic(r.spec)}
+    requested = requested_budgets(plan, prepared)
+    paying = [output for output in prepared if output.spec.name in requested]
+    events = {output.spec.name: planned_event(output, requested[output.spec.name]) for output in paying}
+    elastic = {output.spec.name for output in paying if _is_elastic(output.spec)}
     protected = [part for event in events.values() if (part := accounting.protected_part(event)) is not None]
-    close = _CLOSE.get(accounting.method(protected))
-    if not elastic or close is None:  # pure ε add up: nothing is saved
-        return asked
-    waiting = any(not {"share", "epsilon"} & set(r.spec.options) for r in paying)
-    parts = {name: budget.epsilon for name, budget in asked.items()}
+    tolerance = _TOLERANCES.get(accounting.method(protected))
+    if not elastic or tolerance is None:  # pure ε add up: nothing is saved
+        return requested
+    waiting = any(not {"share", "epsilon"} & set(output.spec.options) for output in paying)
+    parts = {name: budget.epsilon for name, budget in requested.items()}
     allowed = plan.epsilon if waiting else min(plan.epsilon, sum(parts.values()))
 
     def times(factor: float) -> dict[str, Budget]:
         return {
             name: replace(budget, epsilon=factor * budget.epsilon) if name in elastic else budget
-            for name, budget in asked.items()
+            for name, budget in requested.items()
         }
 
     def cost(factor: float) -> float:
         budgets = times(factor)
-        planned = [planned_event(r, budgets[r.spec.name]) for r in paying]
+        planned = [planned_event(output, budgets[output.spec.name]) for output in paying]
         return accounting.epsilon_at(planned, delta=plan.delta, neighbours=plan.neighbours, budget=allowed)
 
-    factor, step = _largest(cost, allowed, close=close), close / 10
+    factor, step = _largest(cost, allowed, tolerance=tolerance), tolerance / 10
     return times(max(1.0, math.floor(factor / step) * step))  # the same on machines that differ in last bits
 
 
@@ -88,42 +88,42 @@ def planned_event(prepared: PreparedOutput, budget: Budget | None) -> Event:
         raise
 
 
-def _largest(cost: Callable[[float], float], allowed: float, *, close: float) -> float:
-    """Return the largest factor ≥ 1 whose cost is at most what is allowed, but for a part of `close` that may be left over.
+def _largest(cost: Callable[[float], float], allowed: float, *, tolerance: float) -> float:
+    """Return the largest factor ≥ 1 whose cost is at most what is allowed, but for a part of `tolerance` that may be left over.
 
     1 if even that costs more: it is refused elsewhere. False position with Illinois' halving: costs grow with the factor,
     almost in proportion.
     """
-    margin = close * allowed / 2
+    margin = tolerance * allowed / 2
     low, best, first = 1.0, 1.0, cost(1.0)
     if not 0 < first < allowed:
         return best
-    below, high = first - allowed + margin, _AHEAD * max(1.0, allowed / first)
+    below, high = first - allowed + margin, _OVERSHOOT * max(1.0, allowed / first)
     above = cost(high) - allowed + margin
     if above == below:
         return best  # what does not depend on the factor takes no more
-    while above < -margin and high < _MOST:
-        low, below, best, high = high, above, high, _AHEAD * high
+    while above < -margin and high < _MOST_FACTOR:
+        low, below, best, high = high, above, high, _OVERSHOOT * high
         above = cost(high) - allowed + margin
     side = 0
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         if below >= -margin or above <= margin:
             return best if above > margin else high
         share = 0.5 if math.isinf(above) else below / (below - above)
         middle = low + share * (high - low)
-        found = cost(middle) - allowed + margin
-        if abs(found) <= margin:
+        excess = cost(middle) - allowed + margin
+        if abs(excess) <= margin:
             return middle
-        if found < 0:
-            low, below, best = middle, found, middle
+        if excess < 0:
+            low, below, best = middle, excess, middle
             above, side = (above / 2 if side < 0 else above), -1
         else:
-            high, above = middle, found
+            high, above = middle, excess
             below, side = (below / 2 if side > 0 else below), 1
     return best
 
 
-def split_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
+def requested_budgets(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
     """Return the budget of every output that adds noise, as it is asked for.
 
     ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
@@ -135,31 +135,36 @@ def split_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Bu
         PolicyError: shares exceed the whole, or nothing is left to those that state neither.
         PlanError: an output without noise asks for a part.
     """
-    paying = [r.spec for r in prepared if r.mechanism.takes_budget]
-    for r in prepared:
-        if not r.mechanism.takes_budget and {"share", "epsilon", "delta"} & set(r.spec.options):
+    paying = [output.spec for output in prepared if output.mechanism.takes_budget]
+    for output in prepared:
+        if not output.mechanism.takes_budget and {"share", "epsilon", "delta"} & set(output.spec.options):
             raise PlanError(
                 "budget-without-noise",
                 "an output without noise takes no share of ε or δ",
-                where=r.spec.where,
+                where=output.spec.where,
                 remedy="leave out share, epsilon and delta",
             )
     stated = {spec.name: _stated_epsilon(spec, plan.epsilon) for spec in paying}
-    left = plan.epsilon - sum(e for e in stated.values() if e is not None)
-    waiting = [name for name, e in stated.items() if e is None]
+    remaining = plan.epsilon - sum(epsilon for epsilon in stated.values() if epsilon is not None)
+    waiting = [name for name, epsilon in stated.items() if epsilon is None]
     shares = sum(float(spec.options.get("share", 0.0)) for spec in paying)
-    if shares > 1 + _CARE or (waiting and left <= _CARE * plan.epsilon):
+    if shares > 1 + _ROUNDING or (waiting and remaining <= _ROUNDING * plan.epsilon):
         raise PolicyError(
             "outputs-exceed-epsilon",
             "the outputs ask for more than the release's ε",
             where=str(plan.path),
-            found=f"{plan.epsilon - left:g} of {plan.epsilon:g}"
+            found=f"{plan.epsilon - remaining:g} of {plan.epsilon:g}"
             + (f", and {', '.join(waiting)} still without" if waiting else ""),
             remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
         )
-    epsilons = {name: left / len(waiting) if e is None else e for name, e in stated.items()}
-    deltas = _split_delta(plan, {r.spec.name: r.spec for r in prepared if r.mechanism.takes_delta}, epsilons)
-    down = 1 - _CARE  # so that parts which add up on paper do so after every rounding up of noise and claims
+    epsilons = {
+        name: remaining / len(waiting) if epsilon is None else epsilon for name, epsilon in stated.items()
+    }
+    taking = {output.spec.name: output.spec for output in prepared if output.mechanism.takes_delta}
+    deltas = _split_delta(plan, taking, epsilons)
+    down = (
+        1 - _ROUNDING
+    )  # so that parts which add up on paper do so after every rounding up of noise and claims
     return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
 
 
@@ -171,15 +176,15 @@ def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:
 
 def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
     stated = {name: float(spec.options["delta"]) for name, spec in taking.items() if "delta" in spec.options}
-    left = plan.delta - sum(stated.values())
+    remaining = plan.delta - sum(stated.values())
     waiting = [name for name in taking if name not in stated]
-    if left < -_CARE * plan.delta or (waiting and left <= 0 < plan.delta):
+    if remaining < -_ROUNDING * plan.delta or (waiting and remaining <= 0 < plan.delta):
         raise PolicyError(
             "outputs-exceed-delta",
             "the outputs ask for more than the release's δ",
             where=str(plan.path),
-            found=f"{plan.delta - left:g} of {plan.delta:g}",
+            found=f"{plan.delta - remaining:g} of {plan.delta:g}",
             remedy="lower the deltas of outputs, or raise the δ under [privacy]",
         )
     weight = sum(epsilons[name] for name in waiting)
-    return {**stated, **{name: left * epsilons[name] / weight for name in waiting}}
+    return {**stated, **{name: remaining * epsilons[name] / weight for name in waiting}}

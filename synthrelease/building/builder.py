@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from synthrelease.building.curator_notes import CuratorNotes
-from synthrelease.building.payment import Confirm, Payment
+from synthrelease.building.curator import Confirm, CuratorNotes, Payment
 from synthrelease.building.ready import Ready, drawn_on, ready_job
 from synthrelease.building.rehearsal import rehearse
 from synthrelease.building.release_manifest import compose_manifest, release_date, with_contents
@@ -24,6 +23,7 @@ from synthrelease.dp.guarantee import from_json
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import BundleError, NotConfirmedError, SynthReleaseError
 from synthrelease.files import atomic
+from synthrelease.files.partial_files import Partial
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.kinds.dataset import Array
 from synthrelease.ledger import Debit
@@ -111,7 +111,7 @@ def build(
 
     Raises:
         InputError: plan or data cannot be used (exit code 3).
-        PolicyError: the promise would be false or empty, or not what the policy asks for, or the ledger's grant would be
+        PolicyError: the guarantee would be false or empty, or not what the policy asks for, or the ledger's grant would be
             exceeded (exit code 4).
         MachineError: the file cannot be written, or another build is writing it (exit code 6).
         NotConfirmedError: `confirm` did not agree (exit code 130).
@@ -181,11 +181,11 @@ def dry_run(
         >>> dry_run(copy_sample(tempfile.mkdtemp()) / "plan.toml", "demo.h5")
         <DryRun demo.h5: ε = 2.486, δ = 1e-06 per person (replace-one)>
     """
-    job = _dry_job(plan_path, output, frames=frames, force=force, policy=policy)
+    job = _dry_run_job(plan_path, output, frames=frames, force=force, policy=policy)
     return run(job, pool_of(jobs), progress=progress)
 
 
-def _dry_job(
+def _dry_run_job(
     plan_path: str | Path,
     output: str | Path | None,
     *,
@@ -239,13 +239,13 @@ def build_job(
         debit = None if ledger is None else ledger.debit(ready.design.charge(), ready.most_epsilon)
         # From here on it costs.
         random = seeded or SecureRandom(before_words=debit.begin_drawing if debit else None)
-        return (yield from _published(ready, debit, files, random, date, before_move, force=force))
+        return (yield from _publish_job(ready, debit, files, random, date, before_move, force=force))
 
 
-def _published(  # noqa: PLR0917  everything that is decided by now
+def _publish_job(  # noqa: PLR0917  everything that is decided by now
     ready: Ready,
     debit: Debit | None,
-    files: list[atomic.Partial],
+    files: list[Partial],
     random: SecureRandom,
     date: str,
     before_move: Callable[[str, str], None],
@@ -263,7 +263,7 @@ def _published(  # noqa: PLR0917  everything that is decided by now
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, in_order, seeded=random.seeded, date=date, spending=spending)
         writing = Call(_write_and_verify, (bundle.path, manifest, arrays))
-        ((manifest, seal),) = yield Round("writing and verifying", [writing], here=True)
+        ((manifest, seal),) = yield Round("writing and verifying", [writing], local=True)
         atomic.write_durably(text, to_bytes(manifest))
         before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
         try:
@@ -296,7 +296,7 @@ def _write_and_verify(
     try:
         with BundleFile(path) as file:
             seal = file.body_digest()
-    except OSError as error:  # somebody took it away
+    except OSError as error:  # it was taken away meanwhile
         raise cannot_write(path, error) from None
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
         raise BundleError(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from synthrelease.building.budget import PreparedOutput, divided, planned_event
+from synthrelease.building.budget import PreparedOutput, divide_budget, planned_event
 from synthrelease.bundle.disclosure import is_unprotected, release_warnings
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
@@ -23,7 +23,7 @@ from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.registry import kinds
 from synthrelease.ledger import Charge
 from synthrelease.plan.plan import Plan
-from synthrelease.plan.policy import Promised, PromisedOutput
+from synthrelease.plan.policy import OutputGuarantee, ReleaseGuarantees
 from synthrelease.remarks import Remark
 
 
@@ -44,7 +44,7 @@ class PlannedOutput:
 
     @property
     def delta(self) -> float:
-        """δ at which the promise states its ε."""
+        """δ at which the guarantee states its ε."""
         return stated_at(self.budget)
 
     @property
@@ -69,13 +69,19 @@ class Design:
     method: str  # how it was composed
     people: int  # distinct people in all inputs; public under replace-one only
 
-    def promised(self, dataset_epsilon: float | None = None, dataset_delta: float | None = None) -> Promised:
+    def guarantees(
+        self, dataset_epsilon: float | None = None, dataset_delta: float | None = None
+    ) -> ReleaseGuarantees:
         """Return what a policy asks about the release, with (ε, δ) of all releases of the dataset, if they are tracked."""
         outputs = [
-            PromisedOutput(o.name, o.mechanism.parameters.to_entry(), o.guarantee, o.event)
-            for o in self.outputs
+            OutputGuarantee(
+                output.name, output.mechanism.parameters.to_entry(), output.guarantee, output.event
+            )
+            for output in self.outputs
         ]
-        return Promised(str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon, dataset_delta)
+        return ReleaseGuarantees(
+            str(self.plan.neighbours), self.guarantee, outputs, dataset_epsilon, dataset_delta
+        )
 
     def charge(self) -> Charge:
         """Return what the release is to pay for, at the ledger."""
@@ -86,13 +92,15 @@ class Design:
             plan.digest,
             plan.neighbours,
             plan.delta,
-            tuple(part for o in self.outputs if (part := accounting.protected_part(o.event)) is not None),
+            tuple(
+                part for paid in self.outputs if (part := accounting.protected_part(paid.event)) is not None
+            ),
             tuple(output.name for output in self.outputs if not output.private),
         )
 
 
 def stated_at(budget: Budget | None) -> float:
-    """Return δ at which an output's promise states its ε."""
+    """Return δ at which the guarantee of an output states its ε."""
     return budget.delta if budget is not None and budget.delta else accounting.ANY_DELTA
 
 
@@ -105,7 +113,7 @@ def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) 
 
     Raises:
         InputError: plan or data cannot be used.
-        PolicyError: the promise would be false or empty.
+        PolicyError: the guarantee would be false or empty.
     """
     for name, spec in plan.used_inputs().items():
         if name not in tables:
@@ -135,10 +143,19 @@ def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) 
         )
         for spec in plan.outputs
     ]
-    budgets = divided(plan, prepared)
-    planned = tuple(_planned(plan, one, budgets.get(one.spec.name)) for one in prepared)
-    done = [output.event for output in planned]
-    spent = accounting.epsilon_at(done, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
+    budgets = divide_budget(plan, prepared)
+    planned = tuple(_planned(plan, output, budgets.get(output.spec.name)) for output in prepared)
+    events = [output.event for output in planned]
+    _refuse_overspending(plan, events)
+    total, method = accounting.compose_private(
+        events, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
+    )
+    people = len(frozenset().union(*(public.identities for public in facts.values())))
+    return Design(plan, facts, planned, total, method, people)
+
+
+def _refuse_overspending(plan: Plan, events: Sequence[Event]) -> None:
+    spent = accounting.epsilon_at(events, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
     if spent > plan.epsilon:
         raise PolicyError(
             "outputs-exceed-budget",
@@ -148,11 +165,6 @@ def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) 
             expected=f"ε of at most {plan.epsilon:g} at δ = {plan.delta:.2g}",
             remedy="lower shares or epsilons of outputs, or raise the budget under [privacy]",
         )
-    total, method = accounting.compose_private(
-        done, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
-    )
-    people = len(frozenset().union(*(f.identities for f in facts.values())))
-    return Design(plan, facts, planned, total, method, people)
 
 
 def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> PlannedOutput:
@@ -167,8 +179,8 @@ def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> Pla
             expected="a mechanism that protects people",
             remedy="to reproduce the paper all the same, set allow_unprotected = true under [privacy]",
         )
-    promise = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
-    return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, promise)
+    guarantee = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
+    return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, guarantee)
 
 
 def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None = None) -> list[Remark]:

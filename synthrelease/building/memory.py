@@ -13,15 +13,15 @@ from synthrelease.building.design import Design, PlannedOutput
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.contributions import Contribution, ContributionParts, PersonRows, Rows, Sums, Tally
-from synthrelease.plan.partitions import PART_CELLS, most_rows, nobody
+from synthrelease.plan.partitions import PART_CELLS, most_rows, no_people
 
-_LIBRARIES = 250 << 20  # bytes that a process has once all is imported
-_CELL = 48  # bytes for each cell of a part, while it is read and its people's contributions are found
-_DERIVED = 96  # bytes for each number of the largest array, while it is derived or verified
-_KEPT_ROW = 200  # bytes beside each row that is kept, while its kin are counted
+_LIBRARIES_BYTES = 250 << 20  # that a process has once all is imported
+_CELL_BYTES = 48  # for each cell of a part, while it is read and its people's contributions are found
+_DERIVED_BYTES = 96  # for each number of the largest array, while it is derived or verified
+_KEPT_ROW_BYTES = 200  # beside each row that is kept, while its kin are counted
 _KEPT_TIMES = 6  # as often a kept row itself is there meanwhile
-_ENTRY, _INTEGER = 16, 8  # bytes of an entry of a tally, and of a sum
-_PERSON = 600  # bytes of a person's label, and where it is looked up
+_ENTRY_BYTES, _INTEGER_BYTES = 16, 8  # of an entry of a tally, and of a sum
+_PERSON_BYTES = 600  # of a person's label, and where it is looked up
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,31 @@ def memory(design: Design) -> Memory:
     row_bytes: dict[str, int] = {}
     for output in design.outputs:
         name = output.spec.input
-        fixed, each = _contributed(output, design)
+        fixed, each = _contribution_bytes(output, design)
         sums[name] += fixed
         if each:
             row_bytes[name] = row_bytes.get(name, 0) + each
-    largest = _DERIVED * max((output.mechanism.largest_array for output in design.outputs), default=0)
+    largest = _DERIVED_BYTES * max((output.mechanism.largest_array for output in design.outputs), default=0)
     all_sums, of_part = sum(sums.values()), max(sums.values(), default=0)
-    reading = _CELL * PART_CELLS + of_part
+    reading = _CELL_BYTES * PART_CELLS + of_part
     # Sums and what was drawn from them; then what was drawn, as it is verified too; and as it came to a worker.
     drawing, writing, written_elsewhere = 2 * all_sums, 2 * all_sums + largest, 3 * all_sums + largest
-    known = design.plan.neighbours is Neighbours.REPLACE_ONE
-    always = _LIBRARIES + (_PERSON * design.people if known else 0)
+    people_public = design.plan.neighbours is Neighbours.REPLACE_ONE
+    always = _LIBRARIES_BYTES + (_PERSON_BYTES * design.people if people_public else 0)
     return Memory(
         alone_bytes=always + max(reading + all_sums, drawing, writing),
         worker_bytes=always + max(reading + of_part, written_elsewhere),
         coordinator_bytes=always + 3 * all_sums,
-        person_bytes=0 if known else _PERSON,
+        person_bytes=0 if people_public else _PERSON_BYTES,
         row_bytes=row_bytes,
         most_rows={name: most_rows(design.plan.inputs[name]) for name in sums},
     )
 
 
-def _contributed(output: PlannedOutput, design: Design) -> tuple[int, int]:
+def _contribution_bytes(output: PlannedOutput, design: Design) -> tuple[int, int]:
     """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
     spec, facts = output.spec, design.facts[output.spec.input]
-    empty: Contribution = output.mechanism.collect(nobody(design.plan.inputs[spec.input], facts.names))
+    empty: Contribution = output.mechanism.collect(no_people(design.plan.inputs[spec.input], facts.names))
     return _bytes_of(empty, output, facts.people)
 
 
@@ -76,9 +76,9 @@ def _bytes_of(empty: Contribution, output: PlannedOutput, people: int) -> tuple[
             return sum(array.nbytes for array in empty.arrays.values()), 0
         case Tally():  # what it is added up in, under the cap that was chosen
             noise = noise_of(output.event)
-            return 0 if noise is None else _INTEGER * noise.count, _ENTRY
+            return 0 if noise is None else _INTEGER_BYTES * noise.count, _ENTRY_BYTES
         case Rows() if output.spec.kind == "records":
-            return 0, _KEPT_ROW + _KEPT_TIMES * empty.row_bytes
+            return 0, _KEPT_ROW_BYTES + _KEPT_TIMES * empty.row_bytes
         case Rows() | PersonRows():  # one of each person
             return 2 * people * empty.row_bytes, 0
         case ContributionParts():

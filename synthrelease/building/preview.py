@@ -16,8 +16,8 @@ from synthrelease.number_words import several
 from synthrelease.plan.policy import Policy
 from synthrelease.report.summary import wrapped
 
-_WORTH_TELLING = 1.05
-_SMALL = 1_000_000_000  # bytes
+_NOTABLE = 1.05  # times: from there on it is said how much exact composition saves
+_GIGABYTE = 1_000_000_000  # bytes
 
 
 class Preview(dict[str, Any]):
@@ -39,8 +39,8 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
     rows = []
     for output in design.outputs:
         noise, parameters = noise_of(output.event), output.mechanism.parameters
-        known = design.plan.neighbours is Neighbours.REPLACE_ONE
-        people = design.facts[output.spec.input].people if known else None
+        people_public = design.plan.neighbours is Neighbours.REPLACE_ONE
+        people = design.facts[output.spec.input].people if people_public else None
         error, needed = output.mechanism.prediction(output.event, output.budget, people)
         rows.append(
             {
@@ -63,7 +63,8 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
                 "comparison": output.mechanism.comparison(output.budget),
             }
         )
-    added_up = round(sum(o.budget.epsilon for o in design.outputs if o.budget is not None and o.private), 9)
+    budgets = [output.budget for output in design.outputs if output.private and output.budget is not None]
+    added_up = round(sum(budget.epsilon for budget in budgets), 9)
     standing = _standing(design)
     return Preview(
         {
@@ -72,11 +73,11 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
             "guarantee": str(design.guarantee),
             "method": design.method,
             "ledger": standing,
-            "policy": None if policy is None else _checked(policy, design, standing),
+            "policy": None if policy is None else _policy_form(policy, design, standing),
             "epsilon": design.guarantee.epsilon,
             "added_up": added_up,
             "memory": asdict(memory(design)),
-            "warnings": [warning_sentence(one) for one in warnings(design)],
+            "warnings": [warning_sentence(warning) for warning in warnings(design)],
         }
     )
 
@@ -95,11 +96,13 @@ def _standing(design: Design) -> dict[str, float] | None:
     }
 
 
-def _checked(policy: Policy, design: Design, standing: dict[str, float] | None) -> dict[str, Any]:
+def _policy_form(policy: Policy, design: Design, standing: dict[str, float] | None) -> dict[str, Any]:
     return {
         "name": policy.limits["name"],
         "breaches": policy.breaches(
-            design.promised() if standing is None else design.promised(standing["after"], standing["delta"])
+            design.guarantees()
+            if standing is None
+            else design.guarantees(standing["after"], standing["delta"])
         ),
         "required_attacks": policy.required_attacks,
     }
@@ -125,7 +128,7 @@ def as_text(view: Mapping[str, Any]) -> str:
     lines.append(f"Differentially private outputs together: {view['guarantee']}")
     if view["epsilon"]:
         times = view["added_up"] / view["epsilon"]
-        more = f", {times:.1f} times as much" if times > _WORTH_TELLING else ""
+        more = f", {times:.1f} times as much" if times > _NOTABLE else ""
         lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}{more}")
     spent = view["ledger"]
     if spent is not None:
@@ -159,7 +162,7 @@ def _memory_lines(memory: dict[str, Any]) -> list[str]:
 
 
 def _gigabytes(number: int) -> str:
-    return f"{number / 1e9:.1f} GB" if number >= _SMALL else f"{number / 1e6:.0f} MB"
+    return f"{number / 1e9:.1f} GB" if number >= _GIGABYTE else f"{number / 1e6:.0f} MB"
 
 
 def _policy_lines(checked: dict[str, Any]) -> list[str]:
@@ -176,9 +179,9 @@ def _policy_lines(checked: dict[str, Any]) -> list[str]:
 def _table(rows: list[list[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for number, (first, *others) in enumerate(rows):
+    for number, (first, *texts) in enumerate(rows):
         again = number > 1 and first == rows[number - 1][0]
-        cells = [other.rjust(width) for other, width in zip(others, widths[1:], strict=True)]
+        cells = [text.rjust(width) for text, width in zip(texts, widths[1:], strict=True)]
         lines.append("    " + "  ".join([("" if again else first).ljust(widths[0]), *cells]))
     return lines
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from synthrelease.building.curator_notes import CuratorNotes
+from synthrelease.building.curator import CuratorNotes, Payment
 from synthrelease.building.design import Design, PlannedOutput, make_design
-from synthrelease.building.payment import Payment
 from synthrelease.building.rehearsal import rehearse
 from synthrelease.data.facts import NOBODY
 from synthrelease.data.losses import Loss, Reason
@@ -17,6 +16,7 @@ from synthrelease.dp.event import differs_by_choice
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError
 from synthrelease.files import atomic
+from synthrelease.files.partial_files import Partial
 from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.ledger import Ledger
@@ -25,7 +25,7 @@ from synthrelease.plan.partitions import (
     Contributions,
     Partition,
     contributions,
-    divided,
+    partitions_of,
     small_tables,
     stamp_of,
 )
@@ -53,7 +53,7 @@ class Ready:
 
 
 def ready_job(
-    plan: Plan, policy: str | Path | None, seeded: SecureRandom | None, bundle: atomic.Partial
+    plan: Plan, policy: str | Path | None, seeded: SecureRandom | None, bundle: Partial
 ) -> Job[Ready]:
     """Read and check everything, as a job, and take room for the bundle; nothing is charged.
 
@@ -69,23 +69,27 @@ def ready_job(
         MachineError: a file may not be read, or there is no room for the bundle.
     """
     limits = None if policy is None else load_policy(policy)
-    ((design, most_bytes, by_input, parts),) = yield Round("reading", [Call(_read_once, (plan,))])
+    ((design, most_bytes, by_input, partitions),) = yield Round("reading", [Call(_read_once, (plan,))])
     atomic.allocate(bundle, most_bytes)
     ledger = Ledger(plan.ledger) if plan.ledger is not None and seeded is None else None
     _refuse_early(design, ledger, limits)
 
-    if parts:
-        requests = [(part, *_collecting(design, part.spec.name)) for part in parts]
-        of_parts = yield Round("reading", [Call(_contributions, one) for one in requests], join=_joined)
-        by_input = {**by_input, **of_parts}
+    if partitions:
+        requests = [
+            (partition, *_collectors_and_measures(design, partition.spec.name)) for partition in partitions
+        ]
+        joined = yield Round("reading", [Call(_contributions, request) for request in requests], join=_joined)
+        by_input = {**by_input, **joined}
     for planned in design.outputs:
         _refuse_nothing_left(planned, by_input[planned.spec.input])
-    collected = {name: one for own in by_input.values() for name, one in own.collected.items()}
+    collected = {
+        name: output for contributed in by_input.values() for name, output in contributed.collected.items()
+    }
     unpaid = seeded or SecureRandom()
     released = drawn_on(design, collected, unpaid, paid=False)
     if ledger is not None:
         _refuse_likely_failures(design, collected)
-    private = _private(design, by_input, released)
+    private = _curator_notes(design, by_input, released)
     return Ready(
         design,
         ledger,
@@ -136,14 +140,14 @@ def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[
     design = make_design(plan, tables)
     most_bytes = rehearse(design).most_bytes
     by_input: dict[str, Contributions] = {}
-    parts: list[Partition] = []
+    partitions: list[Partition] = []
     for name, spec in inputs.items():
-        own = divided(spec, design.facts[name], stamps[name], tables.pop(name, None))
-        if own[0].table is None:
-            parts += own
+        of_input = partitions_of(spec, design.facts[name], stamps[name], tables.pop(name, None))
+        if of_input[0].table is None:
+            partitions += of_input
         else:
-            by_input[name] = contributions(own[0], *_collecting(design, name))
-    return design, most_bytes, by_input, parts
+            by_input[name] = contributions(of_input[0], *_collectors_and_measures(design, name))
+    return design, most_bytes, by_input, partitions
 
 
 def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) -> None:
@@ -153,36 +157,42 @@ def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) 
         grant, standing = ledger.standing(design.charge())
         spent = standing.after, grant.delta
     if limits is not None:
-        limits.require(design.promised(*spent))
+        limits.require(design.guarantees(*spent))
 
 
-def _collecting(design: Design, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _collectors_and_measures(design: Design, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """What collects, and what counts, for the outputs that an input is for."""
-    wanted = [output for output in design.outputs if output.spec.input == name]
+    outputs = [output for output in design.outputs if output.spec.input == name]
     return (
-        {output.name: output.mechanism.collect for output in wanted},
-        {output.name: output.mechanism.measured for output in wanted},
+        {output.name: output.mechanism.collect for output in outputs},
+        {output.name: output.mechanism.measured for output in outputs},
     )
 
 
-def _contributions(part: Partition, collectors: Any, measures: Any) -> dict[str, Contributions]:
-    return {part.spec.name: contributions(part, collectors, measures)}
+def _contributions(partition: Partition, collectors: Any, measures: Any) -> dict[str, Contributions]:
+    return {partition.spec.name: contributions(partition, collectors, measures)}
 
 
-def _joined(one: dict[str, Contributions], other: dict[str, Contributions]) -> dict[str, Contributions]:
+def _joined(first: dict[str, Contributions], second: dict[str, Contributions]) -> dict[str, Contributions]:
     """What the people of two parts contribute, of one input or of two."""
-    for name, found in other.items():
-        one[name] = one[name].joined(found) if name in one else found
-    return one
+    for name, contributed in second.items():
+        first[name] = first[name].joined(contributed) if name in first else contributed
+    return first
 
 
-def _refuse_nothing_left(planned: PlannedOutput, found: Contributions) -> None:
+def _refuse_nothing_left(planned: PlannedOutput, contributed: Contributions) -> None:
     """Refuse an output of which noise alone would be released. Whether it is depends on the data (docs/limits.md)."""
-    left = {name: count for name, count in found.measured[planned.name].items() if count}
-    clipped = {one.feature for one in found.losses if one.reason is Reason.CLIPPED and one.share == 1}
-    if set(left) - clipped:
+    counts = {name: count for name, count in contributed.measured[planned.name].items() if count}
+    clipped = {
+        loss.feature for loss in contributed.losses if loss.reason is Reason.CLIPPED and loss.share == 1
+    }
+    if set(counts) - clipped:
         return
-    lost = [one for one in found.losses if one.is_most and (one.feature is None or one.feature in left)]
+    lost = [
+        loss
+        for loss in contributed.losses
+        if loss.is_most and (loss.feature is None or loss.feature in counts)
+    ]
     raise DataError(
         "nothing-left",
         "nothing of the data is left for this output: it would be noise alone, and cost as much",
@@ -199,18 +209,18 @@ def _uncounted(loss: Loss) -> str:
     return f"{'all' if loss.share == 1 else 'most'} {what} {loss.what}"
 
 
-def _private(
+def _curator_notes(
     design: Design, by_input: Mapping[str, Contributions], released: Mapping[str, Drawn]
 ) -> CuratorNotes:
     remarks = {}
     for name, facts in design.facts.items():
-        told = by_input[name].reach.notes
+        sentences = by_input[name].reach.notes
         if facts.without_rows:
-            nobody = ", ".join(f"'{one}'" for one in facts.without_rows[:_MOST_NAMED])
-            told = (*told, f"{NOBODY} {nobody}, which the plan lists")
-        remarks[name] = told
+            unused = ", ".join(f"'{label}'" for label in facts.without_rows[:_MOST_NAMED])
+            sentences = (*sentences, f"{NOBODY} {unused}, which the plan lists")
+        remarks[name] = sentences
     losses = {name: by_input[name].losses for name in design.facts}
-    return CuratorNotes(losses, remarks).with_tests({name: one.notes for name, one in released.items()})
+    return CuratorNotes(losses, remarks).with_tests({name: drawn.notes for name, drawn in released.items()})
 
 
 def _payment(design: Design, ledger: Ledger, private: CuratorNotes, target: Path) -> Payment:

@@ -18,7 +18,7 @@ from synthrelease.bundle.strict_hdf5.bundle_file import MOST_MANIFEST_BYTES
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import BundleError, PlanError
 from synthrelease.kinds.dataset import Role
-from synthrelease.plan.settings_file import explained
+from synthrelease.plan.complaints import explained
 from synthrelease.schemas import schema, validator
 
 _DIGEST = "0" * 64  # in the place of one
@@ -49,11 +49,11 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
         BundleError: what the plan claims does not follow from what it does: a defect of this package.
         MachineError: the day cannot be told.
     """
-    releases = [o.mechanism.rehearsed(o.budget, o.event) for o in design.outputs]
+    releases = [output.mechanism.rehearsed(output.budget, output.event) for output in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
     _refuse_misfit(planned, design)
-    stored = [one for output in planned["outputs"] for one in StoredOutput(output).hdf5_datasets()]
-    manifest = with_contents(planned, {one.path: _DIGEST for one in stored})
+    stored = [dataset for entry in planned["outputs"] for dataset in StoredOutput(entry).hdf5_datasets()]
+    manifest = with_contents(planned, {dataset.path: _DIGEST for dataset in stored})
     size = len(to_bytes(manifest))
     if size > MOST_MANIFEST_BYTES:
         raise PlanError(
@@ -66,7 +66,7 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
         )
     _refuse_false_claims(manifest, design)
     # Whether spending is tracked is known before anything is spent.
-    manifest["warnings"] = [one.to_json() for one in warnings(design, is_seeded=seeded)]
+    manifest["warnings"] = [dataset.to_json() for dataset in warnings(design, is_seeded=seeded)]
     return Rehearsal(manifest, _FRAME_BYTES + 3 * size + sum(map(_most_bytes, stored)))
 
 
@@ -77,7 +77,7 @@ def _refuse_misfit(planned: dict[str, Any], design: Design) -> None:
     if error is None:
         return
     while error.context:  # the alternative that came nearest
-        error = max(error.context, key=lambda one: len(one.absolute_path))
+        error = max(error.context, key=lambda alternative: len(alternative.absolute_path))
     place = "/".join(map(str, error.absolute_path))
     raise explained(f"{design.plan.path}: in the manifest, {place}", error, schema(name))
 
@@ -101,7 +101,9 @@ def _event_faults(manifest: dict[str, Any]) -> list[Finding]:
         for code, fault in output_claims.event_faults(
             output,
             neighbours=neighbours,
-            integers=sum(one.size for one in StoredOutput(output).datasets() if one.role is Role.NOISY),
+            integers=sum(
+                dataset.size for dataset in StoredOutput(output).datasets() if dataset.role is Role.NOISY
+            ),
         )
     ]
 

@@ -41,11 +41,11 @@ def compose_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a release, but for what `with_contents` adds; nothing in it is private."""
     plan = design.plan
-    known = plan.neighbours is Neighbours.REPLACE_ONE
+    people_public = plan.neighbours is Neighbours.REPLACE_ONE
     remarks = warnings(design, is_seeded=seeded, is_tracked=spending is not None)
     entries = [
-        _output_entry(output, made, plan.neighbours)
-        for output, made in zip(design.outputs, releases, strict=True)
+        _output_entry(output, drawn, plan.neighbours)
+        for output, drawn in zip(design.outputs, releases, strict=True)
     ]
     return {
         "manifest_version": MANIFEST_VERSION,
@@ -58,14 +58,14 @@ def compose_manifest(
         "privacy": {
             "unit": "person",
             "neighbours": str(plan.neighbours),
-            "people": design.people if known else None,
+            "people": design.people if people_public else None,
             "budget": {"epsilon": plan.epsilon, "delta": plan.delta},
             "guarantee": design.guarantee.to_json(),
             "composition": {
                 "method": design.method,
                 "outputs": private_names(entries),
             },
-            "not_protected": [one.to_json() for one in not_protected(entries, plan.neighbours)],
+            "not_protected": [remark.to_json() for remark in not_protected(entries, plan.neighbours)],
         },
         "plan": {"sha256": plan.digest},
         "inputs": [_input_entry(spec) for spec in plan.used_inputs().values()],
@@ -76,7 +76,7 @@ def compose_manifest(
         },
         "ledger": spending,
         "digests": {},
-        "warnings": [one.to_json() for one in remarks],
+        "warnings": [remark.to_json() for remark in remarks],
     }
 
 
@@ -166,6 +166,6 @@ def _output_entry(planned: PlannedOutput, drawn: Drawn, neighbours: Neighbours) 
                 parameters, drawn.event, delta=planned.delta, neighbours=neighbours
             )
         ],
-        "post_processing": [one.to_json() for one in parameters.post_processing()],
-        "warnings": [one.to_json() for one in parameters.warnings()],
+        "post_processing": [remark.to_json() for remark in parameters.post_processing()],
+        "warnings": [remark.to_json() for remark in parameters.warnings()],
     }

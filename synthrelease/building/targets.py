@@ -9,7 +9,8 @@ from pathlib import Path
 
 from synthrelease.bundle.layout import ENDING, SIDECAR_ENDING
 from synthrelease.errors import MachineError
-from synthrelease.files import atomic
+from synthrelease.files import atomic, partial_files
+from synthrelease.files.partial_files import Partial
 from synthrelease.files.unwritable import ADDED_BYTES, refuse_replacing, refuse_taken, writing
 from synthrelease.plan.plan import Plan
 
@@ -41,15 +42,15 @@ def default_name(plan: Plan) -> str:
 
 @contextmanager
 def reserved(
-    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
-) -> Iterator[list[atomic.Partial]]:
+    path: Path, requested: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+) -> Iterator[list[Partial]]:
     """Hold the place of a bundle and its sidecar from before anything is paid; give the partial files of both.
 
     What killed builds left there is removed.
 
     Args:
         path: of the bundle.
-        asked: the name that was asked for, which may end otherwise: it must not be that of a file that is needed.
+        requested: the name that was asked for, which may end otherwise: it must not be that of a file that is needed.
         plan: of the release.
         policy: of the release.
         force: replace what is there.
@@ -57,15 +58,15 @@ def reserved(
     Raises:
         MachineError: the bundle cannot have this place, or another build is writing it.
     """
-    _refuse_place(path, asked, plan, policy, force=force)
-    with atomic.partials(path, sidecar(path), alone=True) as files:
+    _refuse_place(path, requested, plan, policy, force=force)
+    with partial_files.partials(path, sidecar(path), alone=True) as files:
         for written in files:  # another build may just have taken the name
             refuse_taken(written.target, force=force)
         yield files
 
 
 def _refuse_place(
-    path: Path, asked: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+    path: Path, requested: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
 ) -> None:
     with writing(path):
         sources = [
@@ -77,7 +78,7 @@ def _refuse_place(
         _check_folder(path)
         refuse_taken(path, force=True)
         sweep(path)
-        for written in (Path(asked or path), path, sidecar(path)):
+        for written in (Path(requested or path), path, sidecar(path)):
             refuse_replacing(written, sources, "bundle")
         for written in (path, sidecar(path)):
             refuse_taken(written, force=force)
@@ -109,7 +110,7 @@ def _check_folder(path: Path) -> None:
 def sweep(path: Path) -> None:
     """Remove what killed builds of a bundle left half written, and nothing that is written now."""
     for written in (path, sidecar(path)):
-        atomic.sweep(written)
+        partial_files.sweep(written)
 
 
 def sidecar(path: Path) -> Path:

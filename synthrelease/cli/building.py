@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.charging import YES, all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
-from synthrelease.cli.group import AS_JSON, FAULT, PART_FAILED, POLICY, TEST_SEED, main, print_json
+from synthrelease.cli.charging import all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
+from synthrelease.cli.group import FAULT, PART_FAILED, main
+from synthrelease.cli.options import AS_JSON, JOBS, PATH, PLAN, POLICY, TEST_SEED, YES
 from synthrelease.cli.printing import (
+    as_options,
     built_form,
+    outcome_form,
     plan_progress,
     print_batch,
+    print_json,
+    print_line,
     print_summary,
     print_verification,
     print_warning,
     progress,
 )
-from synthrelease.cli.spelling import as_options
 from synthrelease.errors import PolicyError
-from synthrelease.printable import printable, printable_lines
+from synthrelease.printable import printable_lines
+
+if TYPE_CHECKING:
+    from synthrelease.building.batch import PlanOutcome
 
 _DEMO_TEXT = """ε = 2 for the heatmaps means: whatever heatmaps you look out for, they are at most e² ≈ 7.4 times as likely with one
 person's data as with another person's in their place, plus δ, an additive slack of about one in a million. That is
@@ -47,39 +55,39 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     from synthrelease.demo import demonstrate
 
     with progress(obj) as tell:
-        made = demonstrate(folder, force=force, progress=tell)
+        demonstration = demonstrate(folder, force=force, progress=tell)
     if as_json:
-        pages = {"picture": str(made.picture), "report": str(made.report)}
-        told = {"correlation": made.correlation, "verified": made.verification.ok}
-        print_json({**built_form(made.built), **pages, **told})
-        if not made.verification.ok:
+        pages = {"picture": str(demonstration.picture), "report": str(demonstration.report)}
+        checks = {"correlation": demonstration.correlation, "verified": demonstration.verification.ok}
+        print_json({**built_form(demonstration.built), **pages, **checks})
+        if not demonstration.verification.ok:
             raise SystemExit(FAULT)
         return
-    print_summary(made.built, obj)
-    print_verification(made.verification, made.built.path)
+    print_summary(demonstration.built, obj)
+    print_verification(demonstration.verification, demonstration.built.path)
     click.echo("")
-    click.echo(printable(f"Picture    {made.picture}"))
-    for image, value in made.correlation.items():
+    print_line(f"Picture    {demonstration.picture}")
+    for image, value in demonstration.correlation.items():
         click.echo(
             f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
         )
     click.echo("")
-    if made.verification.ok:
-        click.echo(printable(f"Report     {made.report}  ({made.report.stat().st_size / 1e6:.2f} MB)"))
+    if demonstration.verification.ok:
+        print_line(f"Report     {demonstration.report}  ({demonstration.report.stat().st_size / 1e6:.2f} MB)")
     click.echo("")
     click.echo(_DEMO_TEXT)
     click.echo("")
-    click.echo(
-        printable(f"Next       open {made.report} in a browser: the page for everybody, of the bundle alone")
+    print_line(
+        f"Next       open {demonstration.report} in a browser: the page for everybody, of the bundle alone"
     )
-    click.echo(printable(f"           synthrelease preview {folder / 'plan.toml'}"))
-    click.echo(printable(f"           synthrelease show {made.built.path}"))
-    if not made.verification.ok:
+    print_line(f"           synthrelease preview {folder / 'plan.toml'}")
+    print_line(f"           synthrelease show {demonstration.built.path}")
+    if not demonstration.verification.ok:
         raise SystemExit(FAULT)
 
 
 @main.command()
-@click.argument("plan", type=click.Path(path_type=Path))
+@PLAN
 @POLICY
 @AS_JSON
 def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
@@ -99,11 +107,11 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("plan", type=click.Path(path_type=Path))
+@PLAN
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The bundle to write; .h5 is added to a name without it. Default <name>-<version>.h5 of the plan.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing bundle; what that cost stays spent.")
@@ -111,9 +119,7 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
 @YES
 @POLICY
 @TEST_SEED
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
-)
+@JOBS
 @AS_JSON
 @click.pass_obj
 def build(
@@ -142,11 +148,11 @@ def build(
         if test_seed is not None:
             raise click.UsageError("--dry-run draws no noise: leave --test-seed out.")
         with progress(obj) as tell:
-            found = run_dry(plan, output, force=force, policy=policy, jobs=jobs, progress=tell)
+            dry = run_dry(plan, output, force=force, policy=policy, jobs=jobs, progress=tell)
         if as_json:
-            print_json(dry_form(found))
+            print_json(dry_form(dry))
         else:
-            print_dry_run(found)
+            print_dry_run(dry)
         return
     refuse_unasked(charges=test_seed is None and load_plan(plan).ledger is not None, yes=yes)
     with progress(obj) as tell:
@@ -165,13 +171,13 @@ def build(
         return
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
-        click.echo(printable(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}"))
+        print_line(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}")
         tried_by = f"synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
-        click.echo(printable(f"They are tried by: {tried_by}"))
+        print_line(f"They are tried by: {tried_by}")
 
 
 @main.command()
-@click.argument("plans", metavar="PLAN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("plans", metavar="PLAN...", nargs=-1, required=True, type=PATH)
 @click.option(
     "-o",
     "--out-dir",
@@ -227,11 +233,11 @@ def batch(
         print_warning(
             "this scheduler is not asked over TLS: anybody on the network can read sums before noise, and run code as its user"
         )
-    charging = test_seed is None and any(charges(one) for one in plans)
+    charging = test_seed is None and any(map(charges, plans))
     refuse_unasked(charges=charging, yes=yes)
     processes = jobs or available_cores()
     with plan_progress(obj, len(plans)) as ended:
-        done = run(
+        outcomes = run(
             plans,
             folder,
             jobs=processes,
@@ -243,23 +249,18 @@ def batch(
             confirm=None if yes or not charging else all_confirmed,
             ended=ended,
         )
-    for error in filter(None, (plan.error for plan in done)):
-        error.remedy = as_options(error.remedy)
-    done = [plan if plan.error is None else replace(plan, reason=str(plan.error)) for plan in done]
+    outcomes = [_with_options(outcome) for outcome in outcomes]
     if as_json:
-        print_json(
-            [
-                {
-                    "plan": str(one.plan),
-                    "state": one.state,
-                    "bundle": None if one.bundle is None else str(one.bundle),
-                    "reason": one.reason or None,
-                    "code": one.code or None,
-                }
-                for one in done
-            ]
-        )
+        print_json([outcome_form(outcome) for outcome in outcomes])
     else:
-        print_batch(done, folder)
-    if any(one.state == FAILED for one in done):
+        print_batch(outcomes, folder)
+    if any(outcome.state == FAILED for outcome in outcomes):
         raise SystemExit(PART_FAILED)
+
+
+def _with_options(outcome: PlanOutcome) -> PlanOutcome:
+    """The same, its reason in the words of the command line."""
+    if outcome.error is None:
+        return outcome
+    outcome.error.remedy = as_options(outcome.error.remedy)
+    return replace(outcome, reason=str(outcome.error))

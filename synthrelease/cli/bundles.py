@@ -6,18 +6,19 @@ from pathlib import Path
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main, print_json
-from synthrelease.cli.printing import print_verification, print_warning, progress
+from synthrelease.cli.group import FAULT, main
+from synthrelease.cli.options import AS_JSON, BUNDLE, PATH, PICTURES, POLICY
+from synthrelease.cli.printing import print_json, print_line, print_verification, print_warning, progress
 from synthrelease.errors import FaultyBundleError
 from synthrelease.exports.formats import FORMATS
-from synthrelease.printable import printable, printable_lines
+from synthrelease.printable import printable_lines
 
 
 @main.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@BUNDLE
 @click.option(
     "--public-key",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The signer's public key: fail unless it signed BUNDLE, in it or in the signature file beside it.",
 )
 @click.option("--quick", is_flag=True, help="Check seal, structure, manifest and signatures only.")
@@ -61,13 +62,13 @@ def verify(
             click.echo("Quick      no value was compared with the manifest, and no claim recomputed")
         elif result.ok and result.manifest is not None:
             for name, guarantee in unprotected_outputs(result.manifest):
-                click.echo(printable(f"Beware     {name}: {guarantee}"))
+                print_line(f"Beware     {name}: {guarantee}")
     if not result.ok:
         raise SystemExit(FAULT)
 
 
 @main.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@BUNDLE
 @AS_JSON
 def show(bundle: Path, *, as_json: bool) -> None:
     """Print what BUNDLE contains and promises.
@@ -86,8 +87,8 @@ def show(bundle: Path, *, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
 @click.option(
     "--quick", is_flag=True, help="Check seal, structure and manifest only; do not compute claims again."
 )
@@ -103,27 +104,27 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     from synthrelease.api import diff as run
 
     try:
-        told = run(old, new, quick=quick)
+        difference = run(old, new, quick=quick)
     except FaultyBundleError as error:
         if not as_json:
             raise
         print_json({"ok": False, "findings": error.findings})
         raise SystemExit(FAULT) from None
     if as_json:
-        print_json(told.to_json())
+        print_json(difference.to_json())
     else:
-        click.echo(printable_lines(told))
-    if told.hazards:
+        click.echo(printable_lines(difference))
+    if difference.hazards:
         raise SystemExit(FAULT)
 
 
 @main.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@BUNDLE
 @click.option(
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default="report.html",
     show_default=True,
     help="The page to write.",
@@ -149,11 +150,11 @@ def report(
     if as_json:
         print_json({"report": str(page.path), "bytes": page.size, "test_seed": page.test_seed})
     else:
-        click.echo(printable(f"Report     {target}  ({page.size / 1e6:.2f} MB)"))
+        print_line(f"Report     {target}  ({page.size / 1e6:.2f} MB)")
 
 
 @main.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@BUNDLE
 @click.option(
     "--to",
     "form",
@@ -165,7 +166,7 @@ def report(
     "-o",
     "--out-dir",
     "folder",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The folder to write, new or empty.",
 )
@@ -215,4 +216,4 @@ def export(
         for warning in written.warnings:
             print_warning(warning)
     files = f"{written.files} file{'' if written.files == 1 else 's'}, {written.size / 1e6:.2f} MB"
-    click.echo(printable(f"Exported   {form}: {files} in {folder}"))
+    print_line(f"Exported   {form}: {files} in {folder}")

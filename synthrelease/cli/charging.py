@@ -10,18 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.printing import print_warning
-from synthrelease.printable import printable
+from synthrelease.cli.printing import print_line, print_most_lost, print_warning
 
 if TYPE_CHECKING:
     from synthrelease.building.builder import DryRun
-    from synthrelease.building.payment import Payment
+    from synthrelease.building.curator import Payment
 
-YES = click.option(
-    "--yes",
-    is_flag=True,
-    help="Charge the ledger without asking; needed where there is no terminal to ask at.",
-)
 _WIDTH = 100
 _LOOK_EVERY_S = 0.2  # whether Ctrl-C was pressed
 _CHOICE_LEAKS = (
@@ -76,13 +70,12 @@ def _agreed(question: str) -> bool:
 
 def _print_payment(payment: Payment) -> None:
     for line in payment_lines(payment):
-        click.echo(printable(line), err=True)
+        print_line(line, err=True)
     for path in payment.replaced:
         print_warning(
             f"{path} will be replaced: what it cost stays spent, and this release is charged on top"
         )
-    for lost in payment.private.most_lost:
-        print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
+    print_most_lost(payment.private)
 
 
 def payment_lines(payment: Payment) -> list[str]:
@@ -102,46 +95,43 @@ def payment_lines(payment: Payment) -> list[str]:
     ]
 
 
-def print_dry_run(found: DryRun) -> None:
+def print_dry_run(dry_run: DryRun) -> None:
     """Print what a build would be, cost, drop and clip."""
     from synthrelease.bundle.disclosure import warning_sentence
     from synthrelease.report.summary import as_lines
 
     click.echo("Dry run    nothing was written or charged")
-    click.echo(
-        printable(
-            f"Bundle     {found.path}  (at most {found.most_bytes / 1e6:.2f} MB, for which there is room)"
-        )
+    print_line(
+        f"Bundle     {dry_run.path}  (at most {dry_run.most_bytes / 1e6:.2f} MB, for which there is room)"
     )
-    for line in as_lines(found.manifest):
-        click.echo(printable(line))
-    if found.payment is not None:
-        for line in payment_lines(found.payment):
-            click.echo(printable(line))
-        for path in found.payment.replaced:
-            click.echo(printable(f"           replaces {path}, which stays paid for"))
-    for warning in found.manifest["warnings"]:
+    for line in as_lines(dry_run.manifest):
+        print_line(line)
+    if dry_run.payment is not None:
+        for line in payment_lines(dry_run.payment):
+            print_line(line)
+        for path in dry_run.payment.replaced:
+            print_line(f"           replaces {path}, which stays paid for")
+    for warning in dry_run.manifest["warnings"]:
         print_warning(warning_sentence(warning))
-    told = [f"{name}: {note}" for name, own in found.notes.items() for note in own]
+    sentences = [f"{name}: {note}" for name, notes in dry_run.notes.items() for note in notes]
     click.echo("For you alone, not in the release:", err=True)
-    for note in told or ["no row was dropped and no value clipped"]:
-        click.echo(printable(f"  {note}"), err=True)
-    if told:
+    for sentence in sentences or ["no row was dropped and no value clipped"]:
+        print_line(f"  {sentence}", err=True)
+    if sentences:
         click.echo(textwrap.fill(_CHOICE_LEAKS, _WIDTH), err=True)
-    for lost in found.private.most_lost:
-        print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
+    print_most_lost(dry_run.private)
 
 
-def dry_form(found: DryRun) -> dict[str, object]:
+def dry_form(dry_run: DryRun) -> dict[str, object]:
     """Return what a dry run tells a program: for the curator alone."""
     from synthrelease.bundle.disclosure import warning_forms
 
-    payment = found.payment
+    payment = dry_run.payment
     return {
-        "bundle": str(found.path),
-        "most_bytes": found.most_bytes,
-        "privacy": found.manifest["privacy"],
-        "warnings": warning_forms(found.manifest),
+        "bundle": str(dry_run.path),
+        "most_bytes": dry_run.most_bytes,
+        "privacy": dry_run.manifest["privacy"],
+        "warnings": warning_forms(dry_run.manifest),
         "ledger": None
         if payment is None
         else {
@@ -154,17 +144,17 @@ def dry_form(found: DryRun) -> dict[str, object]:
             "left": payment.left,
         },
         "private": {
-            "notes": {name: list(own) for name, own in found.notes.items()},
+            "notes": {name: list(notes) for name, notes in dry_run.notes.items()},
             "losses": [
                 {
                     "input": name,
-                    "what": one.what,
-                    "feature": one.feature,
-                    "count": one.count,
-                    "total": one.total,
+                    "what": loss.what,
+                    "feature": loss.feature,
+                    "count": loss.count,
+                    "total": loss.total,
                 }
-                for name, losses in found.private.losses.items()
-                for one in losses
+                for name, losses in dry_run.private.losses.items()
+                for loss in losses
             ],
         },
     }

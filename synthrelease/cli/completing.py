@@ -20,9 +20,9 @@ def completion(shell: str) -> None:
     """Print what makes SHELL complete commands, options, choices and files."""
     from click.shell_completion import get_completion_class
 
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(main, {}, "synthrelease", _VARIABLE).source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(main, {}, "synthrelease", _VARIABLE).source())
 
 
 # A paragraph that begins with \\b is not wrapped.

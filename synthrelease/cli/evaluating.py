@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, PICTURES, POLICY, main, print_json
-from synthrelease.cli.printing import print_evaluation, print_required, progress
+from synthrelease.cli.group import FAULT, main
+from synthrelease.cli.options import AS_JSON, BUNDLE, JOBS, PATH, PICTURES, PLAN, POLICY
+from synthrelease.cli.printing import print_evaluation, print_json, print_required, progress
 
 if TYPE_CHECKING:
     from synthrelease.plan.plan import Plan
 
 
 @main.command()
-@click.argument("plan", type=click.Path(path_type=Path))
-@click.argument("bundle", type=click.Path(path_type=Path))
+@PLAN
+@BUNDLE
 @click.option(
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The page to write, for you alone. Not needed with --json.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing page.")
-@click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
-)
+@JOBS
 @click.option(
     "--seed",
     type=int,
@@ -69,29 +68,29 @@ def evaluate(
     if target is None and not as_json:
         raise click.UsageError("Say where to write the page (-o private.html), or ask for --json.")
     if target is not None:
-        _refuse(load_plan(plan), bundle, target, policy=policy, force=force)
-    asked = [] if policy is None else load_policy(policy).required_attacks
+        _refuse_target(load_plan(plan), bundle, target, policy=policy, force=force)
+    attacks = [] if policy is None else load_policy(policy).required_attacks
     from synthrelease.evaluation import evaluate as evaluation
     from synthrelease.evaluation.private_page import write_private_page
     from synthrelease.evaluation.required_attacks import required_attacks
 
     with progress(obj) as tell:
-        found = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=tell)
-    size = None if target is None else write_private_page(found, target, force=force)
-    required = required_attacks(found, asked)
+        result = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=tell)
+    size = None if target is None else write_private_page(result, target, force=force)
+    required = required_attacks(result, attacks)
     if as_json:
-        form = {**found.to_json(), "required_attacks": [one.to_json() for one in required]}
+        form = {**result.to_json(), "required_attacks": [attack.to_json() for attack in required]}
         print_json(form)
     else:
-        print_evaluation(found)
+        print_evaluation(result)
         print_required(required)
     where = "" if target is None or size is None else f"Page       {target}  ({size / 1e6:.2f} MB), "
     click.secho(f"{where}private: do not publish", fg="red", err=as_json)
-    if found.faults or not all(one.met for one in required):
+    if result.faults or not all(attack.met for attack in required):
         raise SystemExit(FAULT)
 
 
-def _refuse(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
+def _refuse_target(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
     """Refuse, before minutes of work, a page that must not stand where it is to be, or cannot."""
     from synthrelease.building.targets import sidecar
     from synthrelease.files.atomic import refuse_unwritable

@@ -1,60 +1,19 @@
-"""The group of all commands: what they share, and how errors become messages and exit codes."""
+"""The group of all commands: its sections, and how errors become messages and exit codes."""
 
 from __future__ import annotations
 
-import json
 import signal
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from synthrelease.cli.printing import print_findings
-from synthrelease.cli.spelling import as_options
+from synthrelease.cli.options import wants_json
+from synthrelease.cli.printing import as_options, print_findings, print_json
 from synthrelease.errors import FaultyBundleError, NotConfirmedError, SynthReleaseError
-from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
 _PAYING = "build", "batch"
 _IN_THE_PLAN = "--epsilon", "--delta"
-
-POLICY = click.option(
-    "--policy", type=click.Path(path_type=Path), help="A policy: limits that the release must keep to (TOML)."
-)
-
-
-TEST_SEED = click.option(
-    "--test-seed",
-    type=int,
-    help="Make repeatable noise, for tests. Bundles are marked and must not be published.",
-)
-
-
-PICTURES = click.option(
-    "--pictures",
-    type=click.IntRange(1),
-    default=PICTURES_SHOWN,
-    show_default=True,
-    help="Most pictures of each output.",
-)
-
-
-_ASKED = "synthrelease.json"  # in the context of all commands: whether this one is to print JSON
-
-
-def _remembered(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001  as click calls it
-    ctx.meta[_ASKED] = value
-    return value
-
-
-AS_JSON = click.option(
-    "--json", "as_json", is_flag=True, callback=_remembered, help="Print JSON for a program."
-)
-
-
-def print_json(form: Any, *, escaped: bool = False) -> None:
-    """Print the one document that a program reads; `escaped` for what anybody wrote and a person may look at."""
-    click.echo(json.dumps(form, ensure_ascii=escaped, indent=2, allow_nan=False))
 
 
 # In the order in which somebody needs them, who never did this before.
@@ -71,7 +30,7 @@ SECTIONS = {
 _WHOLE = 200  # characters: a first sentence is not cut off
 
 
-def _how_much(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  as click calls it
+def _set_verbosity(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  as click calls it
     if value and ctx.obj is not None:
         ctx.obj[parameter.name] = True
 
@@ -87,13 +46,13 @@ class Commands(click.Group):
         """Add a command, and the two options to it."""
         for flags, words in (_QUIET, _VERBOSE):
             option = click.Option(
-                flags, is_flag=True, help=words, hidden=True, expose_value=False, callback=_how_much
+                flags, is_flag=True, help=words, hidden=True, expose_value=False, callback=_set_verbosity
             )
             cmd.params.append(option)
         super().add_command(cmd, name)
 
 
-class _All(Commands):
+class _MainGroup(Commands):
     """Turns our errors into messages and exit codes, for every command; lists commands by what they are for."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -101,9 +60,13 @@ class _All(Commands):
         width = max(map(len, self.commands))
         for title, names in SECTIONS.items():
             with formatter.section(title):
-                told = ((name, self.get_command(ctx, name)) for name in names)
+                commands = ((name, self.get_command(ctx, name)) for name in names)
                 formatter.write_dl(
-                    [(f"{name:<{width}}", one.get_short_help_str(_WHOLE)) for name, one in told if one]
+                    [
+                        (f"{name:<{width}}", command.get_short_help_str(_WHOLE))
+                        for name, command in commands
+                        if command
+                    ]
                 )
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -116,10 +79,10 @@ class _All(Commands):
             raise
         except SynthReleaseError as error:
             error.remedy = as_options(error.remedy)
-            asked = ctx.meta.get(_ASKED, False)
-            if asked:
+            as_json = wants_json(ctx)
+            if as_json:
                 print_json({"error": error.to_json()})
-            if isinstance(error, FaultyBundleError) and not asked:
+            if isinstance(error, FaultyBundleError) and not as_json:
                 print_findings(error)
             else:
                 before = "" if isinstance(error, NotConfirmedError) else "error: "
@@ -131,7 +94,9 @@ class _All(Commands):
             raise SystemExit(_INTERRUPTED) from None
 
 
-@click.group(cls=_All, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_MainGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(package_name="synthrelease")
 @click.option(*_QUIET[0], is_flag=True, help=_QUIET[1])
 @click.option(*_VERBOSE[0], is_flag=True, help=_VERBOSE[1])

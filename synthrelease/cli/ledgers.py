@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, FAULT, Commands, main, print_json
-from synthrelease.cli.printing import print_warning
+from synthrelease.cli.group import FAULT, Commands, main
+from synthrelease.cli.options import AS_JSON, PATH
+from synthrelease.cli.printing import print_json, print_line, print_warning
 from synthrelease.printable import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def grant(
     book = Ledger(path)
     book.grant(dataset, epsilon, delta, neighbours)
     if delta > _LARGE_DELTA and not obj["quiet"]:
-        told = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
-        print_warning(told)
+        warning = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
+        print_warning(warning)
     if delta == 0 and not obj["quiet"]:
         print_warning(
             "a grant without δ cannot pay for Gaussian noise, which heatmaps have by default: --delta 1e-6 would grant one"
@@ -76,7 +77,7 @@ def grant(
 
 
 @ledger.command(name="show")
-@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
+@click.argument("path", metavar="LEDGER", type=PATH)
 @click.option("--dataset", help="Show only this dataset.")
 @AS_JSON
 def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
@@ -94,8 +95,8 @@ def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:
 
 
 @ledger.command(name="check")
-@click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path))
-@click.argument("bundles", metavar="[BUNDLE]...", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("path", metavar="LEDGER", type=PATH)
+@click.argument("bundles", metavar="[BUNDLE]...", nargs=-1, type=PATH)
 @click.option("--digest", "digests", multiple=True, help="A digest that an earlier check printed.")
 @AS_JSON
 def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...], *, as_json: bool) -> None:
@@ -112,8 +113,8 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
     }
     checked = Ledger(path).check(digests=digests, manifests=manifests)
     if as_json:
-        told = {"ok": not checked.faults, "faults": [str(fault) for fault in checked.faults]}
-        print_json({**told, "entries": checked.entries, "digest": checked.head})
+        faults = [str(fault) for fault in checked.faults]
+        print_json({"ok": not faults, "faults": faults, "entries": checked.entries, "digest": checked.head})
         if checked.faults:
             raise SystemExit(FAULT)
         return
@@ -121,9 +122,5 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
         click.secho(printable(f"  {fault}"), fg="red")
     if checked.faults:
         raise SystemExit(FAULT)
-    click.echo(
-        printable(
-            f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state"
-        )
-    )
+    print_line(f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state")
     click.echo(f"Digest     {checked.head}  (note it: a later check can ask for it)")

@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, main, print_json
-from synthrelease.cli.printing import print_warning, progress
+from synthrelease.cli.group import main
+from synthrelease.cli.options import AS_JSON, PATH, PLAN
+from synthrelease.cli.printing import print_json, print_line, print_warning, progress
 from synthrelease.number_words import several
-from synthrelease.printable import printable
+
+if TYPE_CHECKING:
+    from synthrelease.data.input_spec import InputSpec
+    from synthrelease.plan.plan import Plan
+    from synthrelease.prepare.prepared import PreparedInput
 
 _LEAST_S = 0.001
 
@@ -37,7 +43,7 @@ def _positive(default: float, words: str) -> dict[str, object]:
 
 
 @main.command()
-@click.argument("plan", type=click.Path(path_type=Path))
+@PLAN
 @click.argument("name", metavar="INPUT", shell_complete=inputs_of_plan)
 @click.option(
     "--to",
@@ -49,7 +55,7 @@ def _positive(default: float, words: str) -> dict[str, object]:
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The table to write (.parquet), for you alone.",
 )
@@ -103,10 +109,8 @@ def prepare(
 
     Needs pymovements (pip install pymovements). Each recording is prepared by itself: no row depends on another person.
     """
-    from synthrelease.errors import PlanError
     from synthrelease.files.atomic import refuse_unwritable
     from synthrelease.plan.plan import load_plan
-    from synthrelease.plan.settings_file import nearest
     from synthrelease.prepare import Settings
     from synthrelease.prepare import prepare as run
     from synthrelease.prepare.prepared import refuse_input
@@ -114,19 +118,12 @@ def prepare(
     if target.suffix != ".parquet":
         raise click.UsageError("The table is a Parquet file: let its name end in .parquet.")
     loaded = load_plan(plan)
-    if name not in loaded.inputs:
-        raise PlanError(
-            "unknown-input",
-            f"there is no input '{name}'",
-            where=str(plan),
-            expected="one of " + ", ".join(loaded.inputs),
-            remedy=nearest(name, list(loaded.inputs)),
-        )
-    refuse_input(loaded.inputs[name], keep)
+    samples = _input_named(name, loaded)
+    refuse_input(samples, keep)
     refuse_unwritable(target, loaded.files(), force=force, what="table")
     with progress(obj) as tell:
         prepared = run(
-            loaded.inputs[name],
+            samples,
             to,
             settings=Settings(**settings),
             time_unit=time_unit,
@@ -136,23 +133,17 @@ def prepare(
         )
     prepared.write(target, force=force)
     if as_json:
-        print_json(
-            {
-                "table": str(target),
-                "to": to,
-                "made": prepared.rows_with_values,
-                "recordings": prepared.recordings,
-                "people": prepared.people,
-                "warnings": list(prepared.warnings),
-            }
-        )
+        print_json({"table": str(target), "to": to, **_form(prepared)})
     else:
-        click.echo(
-            printable(
-                f"Table      {target}: {prepared.rows_with_values} {to} in {several(prepared.recordings, 'recording')} "
-                f"of {several(prepared.people, 'person', 'people')}"
-            )
-        )
+        people = several(prepared.people, "person", "people")
+        recordings = several(prepared.recordings, "recording")
+        print_line(f"Table      {target}: {prepared.rows_with_values} {to} in {recordings} of {people}")
+    _print_for_curator(prepared, obj, as_json=as_json)
+    if not as_json:
+        print_line(f"Next       synthrelease init {target} --person person")
+
+
+def _print_for_curator(prepared: PreparedInput, obj: dict[str, bool], *, as_json: bool) -> None:
     click.secho(
         "private: what is in it is data of people as much as the samples are; do not publish",
         fg="red",
@@ -163,6 +154,28 @@ def prepare(
             print_warning(warning)
     if obj["verbose"]:
         for note in prepared.notes:
-            click.echo(printable(f"  {note}"), err=True)
-    if not as_json:
-        click.echo(printable(f"Next       synthrelease init {target} --person person"))
+            print_line(f"  {note}", err=True)
+
+
+def _input_named(name: str, plan: Plan) -> InputSpec:
+    from synthrelease.errors import PlanError
+    from synthrelease.plan.complaints import nearest
+
+    if name not in plan.inputs:
+        raise PlanError(
+            "unknown-input",
+            f"there is no input '{name}'",
+            where=str(plan.path),
+            expected="one of " + ", ".join(plan.inputs),
+            remedy=nearest(name, list(plan.inputs)),
+        )
+    return plan.inputs[name]
+
+
+def _form(prepared: PreparedInput) -> dict[str, object]:
+    return {
+        "made": prepared.rows_with_values,
+        "recordings": prepared.recordings,
+        "people": prepared.people,
+        "warnings": list(prepared.warnings),
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,20 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synthrelease.cli.spelling import as_options
-from synthrelease.errors import FaultyBundleError
+from synthrelease.errors import Argument, FaultyBundleError, Remedy
 from synthrelease.printable import printable
 
 if TYPE_CHECKING:
-    from synthrelease.building.batch import Ended
+    from synthrelease.building.batch import PlanOutcome
     from synthrelease.building.builder import Built
-    from synthrelease.building.curator_notes import CuratorNotes
+    from synthrelease.building.curator import CuratorNotes
     from synthrelease.evaluation.required_attacks import Required
     from synthrelease.evaluation.result import Evaluation
     from synthrelease.parallel import Progress
 
 
 _MUCH = 0.05  # of rows or values: from this share on a loss is printed unasked
+
+
+def as_options(remedy: str) -> str:
+    """Return what to do with options where it names arguments: `--force` for `force=True`."""
+    return remedy.spelt(_option) if isinstance(remedy, Remedy) else remedy
+
+
+def _option(argument: Argument) -> str:
+    option = f"--{argument.name.replace('_', '-')}"
+    return option if argument.value is True else f"{option} {shlex.quote(argument.value)}"
 
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
@@ -35,29 +46,30 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
         click.secho(
             "TEST SEED - DO NOT PUBLISH: the noise of this bundle can be taken away", fg="red", err=True
         )
-    click.echo(printable(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)"))
-    click.echo(printable(f"Manifest   {built.sidecar}"))
+    print_line(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
+    print_line(f"Manifest   {built.sidecar}")
     for line in as_lines(built.manifest):
-        click.echo(printable(line))
+        print_line(line)
     if obj["quiet"]:
         return
     for warning in built.manifest["warnings"]:
         print_warning(warning_sentence(warning))
-    told = _notes(built.private, verbose=obj["verbose"])
-    if told:
+    notes = _notes(built.private, verbose=obj["verbose"])
+    if notes:
         click.echo("For you alone, not in the release:", err=True)
-        for note in told:
-            click.echo(printable(f"  {note}"), err=True)
-    for lost in built.private.most_lost:
-        print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
+        for note in notes:
+            print_line(f"  {note}", err=True)
+    print_most_lost(built.private)
 
 
 def _notes(private: CuratorNotes, *, verbose: bool) -> list[str]:
     """Sentences for the curator: all, or those about a likely mistake in the plan."""
     if verbose:
-        return [f"{name}: {note}" for name, own in private.sentences.items() for note in own]
-    lost = [f"{name}: {loss}" for name, own in private.losses.items() for loss in own if loss.share >= _MUCH]
-    return lost + [f"{name}: {remark}" for name, own in private.remarks.items() for remark in own]
+        return [f"{name}: {note}" for name, notes in private.sentences.items() for note in notes]
+    lost = [
+        f"{name}: {loss}" for name, losses in private.losses.items() for loss in losses if loss.share >= _MUCH
+    ]
+    return lost + [f"{name}: {remark}" for name, remarks in private.remarks.items() for remark in remarks]
 
 
 def built_form(built: Built) -> dict[str, Any]:
@@ -71,6 +83,22 @@ def built_form(built: Built) -> dict[str, Any]:
         "warnings": warning_forms(built.manifest),
         "test_seed": bool(built.manifest["randomness"]["test_seed"]),
     }
+
+
+def print_most_lost(private: CuratorNotes) -> None:
+    """Print what more than half of the rows or values were lost to."""
+    for lost in private.most_lost:
+        print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
+
+
+def print_line(text: object, *, err: bool = False) -> None:
+    """Print a line in which nothing steers the terminal."""
+    click.echo(printable(text), err=err)
+
+
+def print_json(form: Any, *, escaped: bool = False) -> None:
+    """Print the one document that a program reads; `escaped` for what anybody wrote and a person may look at."""
+    click.echo(json.dumps(form, ensure_ascii=escaped, indent=2, allow_nan=False))
 
 
 def print_warning(warning: str) -> None:
@@ -88,62 +116,77 @@ def print_evaluation(evaluation: Evaluation) -> None:
         for number, line in enumerate(at_a_glance(output)):
             beside = f" ({', '.join(line.beside)})" if line.beside else ""
             name = "" if number else output.name
-            click.echo(printable(f"{name:<10} {line.term} {line.value}{beside}"))
+            print_line(f"{name:<10} {line.term} {line.value}{beside}")
 
 
 def print_required(attacks: Sequence[Required]) -> None:
     """Print whether the attacks that a policy asks for were tried."""
-    for number, one in enumerate(attacks):
-        line = f"{'Policy' if number == 0 else '':<10} {one.attack}: {one.explanation}"
-        click.secho(printable(line), fg=None if one.met else "red")
+    for number, attack in enumerate(attacks):
+        line = f"{'Policy' if number == 0 else '':<10} {attack.attack}: {attack.explanation}"
+        click.secho(printable(line), fg=None if attack.met else "red")
 
 
-def print_batch(done: Sequence[Ended], folder: Path) -> None:
+def print_batch(outcomes: Sequence[PlanOutcome], folder: Path) -> None:
     """Print how many bundles there are, and why the others are not."""
     from synthrelease.building.batch import FAILED, KEPT
 
-    failed = [one for one in done if one.state == FAILED]
-    kept = sum(one.state == KEPT for one in done)
+    failed = [outcome for outcome in outcomes if outcome.state == FAILED]
+    kept = sum(outcome.state == KEPT for outcome in outcomes)
     before = f", {kept} of them from before" if kept else ""
-    click.echo(printable(f"Bundles    {len(done) - len(failed)} of {len(done)} in {folder}{before}"))
-    for one in failed:
-        click.secho(f"failed     {printable(str(one.plan))}", fg="red")
-        for line in one.reason.splitlines():
-            click.echo(printable(f"           {line}"))
+    print_line(f"Bundles    {len(outcomes) - len(failed)} of {len(outcomes)} in {folder}{before}")
+    for outcome in failed:
+        click.secho(f"failed     {printable(str(outcome.plan))}", fg="red")
+        for line in outcome.reason.splitlines():
+            print_line(f"           {line}")
+
+
+def outcome_form(outcome: PlanOutcome) -> dict[str, str | None]:
+    """Return what `batch` tells a program of one plan."""
+    return {
+        "plan": str(outcome.plan),
+        "state": outcome.state,
+        "bundle": None if outcome.bundle is None else str(outcome.bundle),
+        "reason": outcome.reason or None,
+        "code": outcome.code or None,
+    }
 
 
 def print_verification(result: Any, path: Path) -> None:
     """Print what was checked, or what was found."""
     if result.ok:
-        click.echo(printable(f"Verified   {path}: {', '.join(result.checked)}"))
-        if result.signed_by and not any("signature" in one for one in result.checked):
-            keys = ", ".join(one[:12] or "no name" for one in result.signed_by)
-            click.echo(printable(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it"))
+        print_line(f"Verified   {path}: {', '.join(result.checked)}")
+        if result.signed_by and not any("signature" in check for check in result.checked):
+            keys = ", ".join(key[:12] or "no name" for key in result.signed_by)
+            print_line(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it")
         for number, believed in enumerate(result.on_trust):
-            click.echo(printable(f"{'' if number else 'On trust':<11}{believed}"))
+            print_line(f"{'' if number else 'On trust':<11}{believed}")
         return
     _print_faults(str(path), result.findings)
     if result.remedy:
-        click.echo(printable(f"  to do: {as_options(result.remedy)}"))
+        print_line(f"  to do: {as_options(result.remedy)}")
 
 
 def print_findings(error: FaultyBundleError) -> None:
     """Print what is wrong with one bundle or several."""
     from synthrelease.bundle.finding import Finding
 
-    for file in dict.fromkeys(one["file"] for one in error.findings):
-        own = [one for one in error.findings if one["file"] == file]
-        _print_faults(file, [Finding(one["code"], one["where"], one["message"]) for one in own])
+    by_file: dict[str, list[Finding]] = {}
+    for finding in error.findings:
+        by_file.setdefault(finding["file"], []).append(
+            Finding(finding["code"], finding["where"], finding["message"])
+        )
+    for file, findings in by_file.items():
+        _print_faults(file, findings)
 
 
 def _print_faults(path: str, findings: Sequence[object]) -> None:
     click.secho(printable(f"NOT TO BE RELIED ON: {path}"), fg="red")
     for finding in findings:
-        click.echo(printable(f"  {finding}"))
+        print_line(f"  {finding}")
 
 
 @contextmanager
-def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[Ended], None]]:
+def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[PlanOutcome], None]]:
     """A bar with rate and remaining time on a terminal; else a line for every plan."""
     if obj["quiet"]:
         yield lambda _: None
@@ -151,10 +194,10 @@ def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[Ended]
     if not sys.stderr.isatty():
         ended = 0
 
-        def line(one: Ended) -> None:
+        def line(outcome: PlanOutcome) -> None:
             nonlocal ended
             ended += 1
-            click.echo(printable(f"{ended} of {plans}: {one.plan.name} {one.state}"), err=True)
+            print_line(f"{ended} of {plans}: {outcome.plan.name} {outcome.state}", err=True)
 
         yield line
         return
@@ -163,9 +206,9 @@ def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[Ended]
     with tqdm(total=plans, unit=" plans", leave=False) as bar:
         failed = 0
 
-        def tell(one: Ended) -> None:
+        def tell(outcome: PlanOutcome) -> None:
             nonlocal failed
-            failed += one.state == "failed"
+            failed += outcome.state == "failed"
             bar.set_postfix_str(f"{failed} failed" if failed else "")
             bar.update()
 

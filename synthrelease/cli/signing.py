@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from synthrelease.cli.group import AS_JSON, main, print_json
-from synthrelease.cli.printing import print_warning, progress
-from synthrelease.printable import printable
+from synthrelease.cli.group import main
+from synthrelease.cli.options import AS_JSON, BUNDLE, PATH
+from synthrelease.cli.printing import print_json, print_line, print_warning, progress
 
 _PASSWORD_FILE = click.option(
     "--password-file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Take the password from the first line of a file, and ask for none.",
 )
 
@@ -24,7 +24,7 @@ _PASSWORD_FILE = click.option(
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The private key to write, KEY; the public one becomes KEY.pub.",
 )
@@ -41,31 +41,29 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_js
     refuse_taken_pair(target)  # before anybody thinks of a password
     password = b""
     if not no_password:
-        password = _first_line(password_file) if password_file else _asked(confirm=True)
+        password = _first_line(password_file) if password_file else _prompted_password(confirm=True)
         if not password:
             raise click.UsageError("The password is empty. Say --no-password for a key without one.")
         if len(password) > MOST_PASSWORD_BYTES:
             raise click.UsageError(f"The password has more than {MOST_PASSWORD_BYTES} bytes.")
-    made = run(target, password)
+    pair = run(target, password)
     if as_json:
-        files = {"private": str(made.private), "public": str(made.public)}
-        print_json({**files, "key": made.key_id, "encrypted": bool(password)})
+        files = {"private": str(pair.private), "public": str(pair.public)}
+        print_json({**files, "key": pair.key_id, "encrypted": bool(password)})
         return
     kept = (
         "keep it, and its password, where nobody else gets them"
         if password
         else "keep it where nobody else gets it"
     )
-    click.echo(printable(f"Private    {made.private}  ({kept})"))
-    click.echo(printable(f"Public     {made.public}  (give it to whoever verifies)"))
-    click.echo(f"Key        {made.key_id}")
+    print_line(f"Private    {pair.private}  ({kept})")
+    print_line(f"Public     {pair.public}  (give it to whoever verifies)")
+    click.echo(f"Key        {pair.key_id}")
 
 
 @main.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
-@click.option(
-    "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The private key to sign with."
-)
+@BUNDLE
+@click.option("--key", "key_file", type=PATH, required=True, help="The private key to sign with.")
 @_PASSWORD_FILE
 @click.option(
     "--detached",
@@ -96,7 +94,7 @@ def sign(
     except PasswordNeededError:
         if password_file is not None:
             raise
-        key = read_private_key(key_file, _asked(confirm=False))
+        key = read_private_key(key_file, _prompted_password(confirm=False))
     if not obj["quiet"] and _others_may_read(key_file):  # only of what was read as one
         print_warning(f"others may read the private key {key_file}: chmod 600 keeps them out")
     with progress(obj) as tell:
@@ -105,11 +103,11 @@ def sign(
     if as_json:
         print_json({"bundle": str(bundle), "signature": str(signed), "key": key_name})
         return
-    click.echo(printable(f"Signed     {bundle}{f', in {signed}' if detached else ''}"))
+    print_line(f"Signed     {bundle}{f', in {signed}' if detached else ''}")
     click.echo(f"Key        {key_name}")
 
 
-def _asked(*, confirm: bool) -> bytes:
+def _prompted_password(*, confirm: bool) -> bytes:
     """Ask at the terminal; whoever has none is told what else there is."""
     try:
         with warnings.catch_warnings():
@@ -125,10 +123,10 @@ def _asked(*, confirm: bool) -> bytes:
 
 def _others_may_read(path: Path) -> bool:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and bool(found.st_mode & 0o077)
+    return stat.S_ISREG(status.st_mode) and bool(status.st_mode & 0o077)
 
 
 def _first_line(path: Path) -> bytes:

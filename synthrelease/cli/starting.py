@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.group import AS_JSON, main, print_json
-from synthrelease.cli.printing import print_warning
+from synthrelease.cli.group import main
+from synthrelease.cli.options import AS_JSON, PATH
+from synthrelease.cli.printing import print_json, print_line, print_warning
 from synthrelease.number_words import several
-from synthrelease.printable import printable
 
 if TYPE_CHECKING:
     from synthrelease.init.propose import Input
 
 
 @main.command()
-@click.argument("data", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("data", type=PATH, nargs=-1, required=True)
 @click.option(
     "--person",
     "people",
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     "target",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default="plan.toml",
     show_default=True,
     help="The plan to write.",
@@ -76,11 +76,11 @@ def init(
         print_json({"plan": str(target), "inputs": inputs, "warnings": list(proposal.warnings)})
         return
     for source in proposal.inputs:
-        click.echo(printable(f"Data       {source.path}: {_summary(source)}"))
-    click.echo(printable(f"Plan       {target}"))
+        print_line(f"Data       {source.path}: {_summary(source)}")
+    print_line(f"Plan       {target}")
     for warning in proposal.warnings:
         print_warning(warning)
-    click.echo(printable(f"Next       fill in what says FILL IN, then: synthrelease preview {target}"))
+    print_line(f"Next       fill in what says FILL IN, then: synthrelease preview {target}")
 
 
 def _form(data: Input) -> dict[str, object]:

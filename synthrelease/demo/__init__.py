@@ -56,7 +56,7 @@ def demonstrate(
     )
     verification = verify(built.path, allow_test_seed=test_seed is not None)
     picture, report = folder / "heatmaps.png", folder / "report.html"
-    correlation = _draw(built, folder, picture)
+    correlation = _draw_heatmaps(built, folder, picture)
     if verification.ok and verification.manifest is not None:
         write_report(
             built.path,
@@ -100,16 +100,16 @@ def small_release(folder: str | Path) -> Path:
     return build(plan, folder / "small.h5").path
 
 
-def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
+def _draw_heatmaps(built: Built, folder: Path, picture: Path) -> dict[str, float]:
     bundle = open_bundle(built.path, allow_test_seed=True)
-    output = next(o for o in built.manifest["outputs"] if o["name"] == "heatmaps")
-    p = output["mechanism"]["parameters"]
-    released = dict(zip(p["stimuli"], bundle["heatmaps"]["heatmap"], strict=True))
-    exact = _exact(folder, p)
+    output = next(entry for entry in built.manifest["outputs"] if entry["name"] == "heatmaps")
+    parameters = output["mechanism"]["parameters"]
+    released = dict(zip(parameters["stimuli"], bundle["heatmaps"]["heatmap"], strict=True))
+    exact = _exact_heatmaps(folder, parameters)
     epsilon = output["guarantee"]["epsilon"]
     figure = comparison_figure(
         {f"released, ε = {epsilon:g}": released, "exact, stays private": exact},
-        MapLegend(Screen(**p["screen"]), p["blur_px"], "attention"),
+        MapLegend(Screen(**parameters["screen"]), parameters["blur_px"], "attention"),
         title="Where about 100 people an image looked: what is published, and what is not",
         caption="Only the upper row is in the bundle. The lower one can be shown because the sample data is public.",
     )
@@ -117,21 +117,30 @@ def _draw(built: Built, folder: Path, picture: Path) -> dict[str, float]:
         save_png(figure, picture)
     except OSError as error:
         raise cannot_write(picture, error) from None
-    return {s: float(np.corrcoef(released[s].ravel(), exact[s].ravel())[0, 1]) for s in released}
+    return {
+        stimulus: float(np.corrcoef(released[stimulus].ravel(), exact[stimulus].ravel())[0, 1])
+        for stimulus in released
+    }
 
 
-def _exact(folder: Path, p: dict[str, Any]) -> dict[str, NDArray[np.float64]]:
+def _exact_heatmaps(folder: Path, parameters: dict[str, Any]) -> dict[str, NDArray[np.float64]]:
     """Mean dwell shares without noise, cap or clipping, on a fine grid averaged to the published cells."""
-    screen = Screen(**p["screen"])
+    screen = Screen(**parameters["screen"])
     columns = {"person": "person", "stimulus": "image", "x": "x_px", "y": "y_px"}
-    gaze = load_gaze(folder / "attention.csv.gz", columns=columns, screen=screen, stimuli=p["stimuli"])
-    cell = screen.cells(gaze.x_px, gaze.y_px, columns=p["columns"], rows=p["rows"])
-    group = gaze.person * len(p["stimuli"]) + gaze.stimulus
+    gaze = load_gaze(
+        folder / "attention.csv.gz", columns=columns, screen=screen, stimuli=parameters["stimuli"]
+    )
+    cell = screen.cells(gaze.x_px, gaze.y_px, columns=parameters["columns"], rows=parameters["rows"])
+    group = gaze.person * len(parameters["stimuli"]) + gaze.stimulus
     weight = 1.0 / np.bincount(group)[group]
     maps = {}
-    for number, stimulus in enumerate(p["stimuli"]):
-        here = gaze.stimulus == number
-        total = np.bincount(cell[here], weight[here], p["rows"] * p["columns"])
-        shares = total.reshape(p["rows"], p["columns"])
-        maps[stimulus] = blurred(shares, blur_px=p["blur_px"], screen_px=(screen.width_px, screen.height_px))
+    for number, stimulus in enumerate(parameters["stimuli"]):
+        of_stimulus = gaze.stimulus == number
+        total = np.bincount(
+            cell[of_stimulus], weight[of_stimulus], parameters["rows"] * parameters["columns"]
+        )
+        shares = total.reshape(parameters["rows"], parameters["columns"])
+        maps[stimulus] = blurred(
+            shares, blur_px=parameters["blur_px"], screen_px=(screen.width_px, screen.height_px)
+        )
     return maps

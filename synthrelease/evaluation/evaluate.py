@@ -30,7 +30,7 @@ from synthrelease.evaluation.utility import measured_utility
 from synthrelease.evaluation.worst_case import worst_case_attack
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.parallel import checked_jobs
-from synthrelease.plan.partitions import Partition, divided, small_tables, stamp_of
+from synthrelease.plan.partitions import Partition, partitions_of, small_tables, stamp_of
 from synthrelease.plan.plan import load_plan
 from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.released import Released
@@ -93,7 +93,7 @@ def evaluate(
     inputs, notes_by_input = [], {}
     for name, spec in design.plan.used_inputs().items():
         of_input = [output for output in outputs if output.spec.input == name]
-        parts = divided(spec, design.facts[name], stamp_of(spec.source), tables.pop(name, None))
+        parts = partitions_of(spec, design.facts[name], stamp_of(spec.source), tables.pop(name, None))
         input_cases, input_notes = _read(name, parts, of_input, progress)
         cases |= input_cases
         if input_notes:

@@ -1,6 +1,6 @@
 """A folder that is complete or not there, and replaces nothing but what an export wrote.
 
-It is written beside its target, locked, and swept as files are (`files.atomic`). Where an older export is replaced, that one is put aside
+It is written beside its target, locked, and swept as files are (`files.partial_files`). Where an older export is replaced, that one is put aside
 as `.<target>.<eight characters>.old` for a moment; if the machine stops just then, the next export puts it back first.
 """
 
@@ -15,7 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from synthrelease.errors import Argument, MachineError, Remedy
-from synthrelease.files.atomic import alone_beside, less_umask, partials, sync
+from synthrelease.files.atomic import less_umask, sync
+from synthrelease.files.partial_files import alone_beside, partials
 from synthrelease.files.digest import sha256_of
 from synthrelease.files.unwritable import PARTIAL, cannot_write, target_of, writing
 

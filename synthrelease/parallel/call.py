@@ -31,7 +31,7 @@ class Round:
     what: str  # they do, for progress
     calls: Sequence[Call]
     join: Callable[[Any, Any], Any] | None = None  # two results, in any order; None lists all in theirs
-    here: bool = False  # to be made on the coordinator's machine, in whose folders they write
+    local: bool = False  # to be made on the coordinator's machine, in whose folders they write
 
     def __post_init__(self) -> None:
         if not self.calls:
@@ -46,7 +46,7 @@ class Failed:
     """What a call or a job came to instead of a result."""
 
     error: Exception
-    at: str = ""  # file and line, no value of anybody's
+    at: str = ""  # file and line: no value
 
 
 def attempted(call: Call) -> Any:

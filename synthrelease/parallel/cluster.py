@@ -25,7 +25,7 @@ _OWN_ADDRESS = "127.0.0.1:0"
 _MOST_EMPTY_LOOKS = 6  # one every `coordinator._PATIENCE_S`: then a cluster without workers is given up
 _DECISIVE = ("numpy", "scipy", "polars", "h5py")
 # On a cluster of our own: a worker that dies is our coordinator's business, nothing private goes to a disk, and no page tells
-# whoever else is on this machine what is at work.
+# other users of this machine what is at work.
 _OWN_CLUSTER = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
@@ -36,20 +36,20 @@ _OWN_CLUSTER = {
 
 
 class Cluster:
-    """A pool on Dask; calls that belong here are made by processes of this machine.
+    """A pool on Dask; local calls are made by processes of this machine.
 
     Args:
         scheduler: its address, such as tls://host:8786; None starts a cluster on the loopback address, encrypted.
-        jobs: workers of that cluster, and processes for what is made here.
+        jobs: workers of that cluster, and processes for local calls.
 
     Raises:
         MachineError: dask.distributed is not installed, or no scheduler answers.
     """
 
     def __init__(self, scheduler: str | None, jobs: int) -> None:
-        self._here = Processes(jobs)
+        self._local = Processes(jobs)
         self._cluster: Any = None
-        self._client = _connected(scheduler) if scheduler is not None else self._start(jobs)
+        self._client = _connect(scheduler) if scheduler is not None else self._start(jobs)
         self._under_way: set[Any] = set()  # Dask drops a call whose future is not kept
         self._empty_looks = 0
         self._versions = versions()
@@ -57,17 +57,17 @@ class Cluster:
     @property
     def workers(self) -> int:
         """How many calls go on at a time: as many as threads of workers, which come and go."""
-        return max(self._here.workers, sum(self._threads().values()))
+        return max(self._local.workers, sum(self._threads().values()))
 
-    def submit(self, call: Call, *, here: bool) -> Future[Any]:
+    def submit(self, call: Call, *, local: bool) -> Future[Any]:
         """Begin a call."""
-        if here:
-            return self._here.submit(call, here=True)
+        if local:
+            return self._local.submit(call, local=True)
         # Not by Dask's own executor: its future is never done if the result was lost with a worker, and cannot be made again.
         outcome: Future[Any] = Future()
-        made = self._client.submit(_attempted_alike, call, self._versions, pure=False)
-        self._under_way.add(made)
-        made.add_done_callback(lambda done: self._pass_on(done, outcome))
+        submitted = self._client.submit(_attempt_with_versions, call, self._versions, pure=False)
+        self._under_way.add(submitted)
+        submitted.add_done_callback(lambda done: self._pass_on(done, outcome))
         return outcome
 
     def check(self) -> None:
@@ -77,7 +77,7 @@ class Cluster:
             BrokenExecutor: the processes of this machine are dead.
             MachineError: the scheduler does not answer, or has had no worker for some minutes.
         """
-        self._here.check()
+        self._local.check()
         self._empty_looks = 0 if self._threads() else self._empty_looks + 1
         if self._empty_looks >= _MOST_EMPTY_LOOKS:
             raise MachineError(
@@ -88,14 +88,14 @@ class Cluster:
 
     def close(self) -> None:
         """Let go of the cluster; one of our own ends."""
-        self._here.close()
+        self._local.close()
         self._under_way.clear()
         self._client.close(timeout=_ANSWER_S)
         if self._cluster is not None:
             self._cluster.close(timeout=_ANSWER_S)
 
     def _start(self, jobs: int) -> Any:
-        dask, distributed = _imported()
+        dask, distributed = _import_dask()
         dask.config.set(_OWN_CLUSTER)
         try:
             self._cluster = distributed.LocalCluster(
@@ -104,7 +104,7 @@ class Cluster:
                 processes=True,
                 host="127.0.0.1",
                 protocol="tls://",
-                security=True,  # own certificates: else anybody on this machine could send it work
+                security=True,  # own certificates: else any user of this machine could send it work
                 dashboard_address=None,
                 # Any free port: about the usual one two clusters of a machine would quarrel.
                 scheduler_kwargs={"dashboard_address": _OWN_ADDRESS},
@@ -145,8 +145,8 @@ class Cluster:
 
 def is_overheard(scheduler: str) -> bool:
     """Whether others on a network could read what goes to a scheduler, and send it work."""
-    protocol, _, rest = scheduler.rpartition("://")
-    host = rest.rpartition(":")[0].strip("[]")
+    protocol, _, address = scheduler.rpartition("://")
+    host = address.rpartition(":")[0].strip("[]")
     try:
         loopback = host == "localhost" or ip_address(host).is_loopback
     except ValueError:  # a name
@@ -161,29 +161,29 @@ def versions() -> dict[str, str]:
     for path in sorted(Path(synthrelease.__file__).parent.rglob("*.py")):
         code.update(path.read_bytes())
     ours = f"{synthrelease.__version__} ({code.hexdigest()[:12]})"
-    others = {name: version(name) for name in _DECISIVE}
-    return {"synthrelease": ours, "python": platform.python_version(), **others}
+    libraries = {name: version(name) for name in _DECISIVE}
+    return {"synthrelease": ours, "python": platform.python_version(), **libraries}
 
 
-def _attempted_alike(call: Call, expected: dict[str, str]) -> Any:
+def _attempt_with_versions(call: Call, expected: dict[str, str]) -> Any:
     """Make a call on a worker, if it has the coordinator's versions."""
-    own = versions()
-    unlike = [name for name, known in expected.items() if own.get(name) != known]
-    if unlike:
+    actual = versions()
+    differing = [name for name, expected_version in expected.items() if actual.get(name) != expected_version]
+    if differing:
         return Failed(
             MachineError(
                 "worker-versions-differ",
                 "a worker has other versions than the coordinator",
-                found=", ".join(f"{name} {own.get(name)}" for name in unlike),
-                expected=", ".join(f"{name} {expected[name]}" for name in unlike),
+                found=", ".join(f"{name} {actual.get(name)}" for name in differing),
+                expected=", ".join(f"{name} {expected[name]}" for name in differing),
                 remedy="install the same everywhere: releases must not depend on the worker",
             )
         )
     return attempted(call)
 
 
-def _connected(scheduler: str) -> Any:
-    _, distributed = _imported()
+def _connect(scheduler: str) -> Any:
+    _, distributed = _import_dask()
     try:
         return distributed.Client(scheduler, timeout=_CONNECT_S)
     except (OSError, TimeoutError, ValueError) as error:
@@ -197,7 +197,7 @@ def _connected(scheduler: str) -> Any:
         ) from None
 
 
-def _imported() -> tuple[Any, Any]:
+def _import_dask() -> tuple[Any, Any]:
     try:
         import dask  # noqa: PLC0415  slow, and an extra
         import distributed  # noqa: PLC0415

@@ -28,7 +28,7 @@ class _OpenJob:
     job: Job[Any]
     round: Round | None = None  # what it waits for; None before it has begun, and when it has ended
     queue: deque[_OpenCall] = field(default_factory=deque)  # calls of the round that are not begun
-    left: int = 0  # calls of the round that are not done
+    remaining: int = 0  # calls of the round that are not done
     results: dict[int, Any] = field(default_factory=dict)  # by call; or what was joined so far, under 0
     at: str = ""  # where a call of it failed, if one did
 
@@ -36,19 +36,19 @@ class _OpenJob:
         """Leave one round for the next, or the end."""
         self.round, self.results, self.queue, self.at = following, {}, deque(), ""
         if following is not None:
-            self.queue.extend(_OpenCall(self, place, following) for place in range(len(following.calls)))
-        self.left = len(self.queue)
+            self.queue.extend(_OpenCall(self, index, following) for index in range(len(following.calls)))
+        self.remaining = len(self.queue)
 
 
 @dataclass(eq=False)
 class _OpenCall:
     job: _OpenJob
-    place: int  # its number in the round
+    index: int  # its number in the round
     round: Round
     deaths: int = 0  # of workers that had it
 
     @property
-    def wanted(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether its job still waits for its round."""
         return self.job.round is self.round
 
@@ -97,7 +97,7 @@ def run_all(
                 yield from coordinator.begin(*begun)
             if not coordinator.open:
                 return
-            yield from coordinator.some_done()
+            yield from coordinator.go_on()
     finally:
         coordinator.close()
 
@@ -106,7 +106,7 @@ class _Coordinator:
     def __init__(self, pool: Pool, progress: Callable[[int, str, int, int], None]) -> None:
         self._pool, self._progress = pool, progress
         self.open: list[_OpenJob] = []
-        self._alone: deque[_OpenCall] = deque()  # those whose worker died
+        self._retries: deque[_OpenCall] = deque()  # those whose worker died
         self._under_way: dict[Future[Any], _OpenCall] = {}
 
     def begin(self, number: int, job: Job[Any]) -> Iterator[tuple[int, Any]]:
@@ -115,7 +115,7 @@ class _Coordinator:
         self.open.append(opened)
         yield from self._resume(opened, lambda: next(job))
 
-    def some_done(self) -> Iterator[tuple[int, Any]]:
+    def go_on(self) -> Iterator[tuple[int, Any]]:
         """Wait until some calls are done, and go on with their jobs; yield those that have ended."""
         self._submit()
         done, _ = wait(self._under_way, timeout=_PATIENCE_S, return_when=FIRST_COMPLETED)
@@ -135,7 +135,7 @@ class _Coordinator:
                 continue
             call.deaths += 1
             if call.deaths < _MOST_DEATHS:
-                self._alone.append(call)
+                self._retries.append(call)
             else:
                 yield from self._take(call, Failed(_killed()))
 
@@ -148,11 +148,11 @@ class _Coordinator:
 
     def _submit(self) -> None:
         """Keep every worker busy, and one call more for each; but a call whose worker died has the pool for itself."""
-        while self._alone and not self._alone[0].wanted:
-            self._alone.popleft()
-        if self._alone:
+        while self._retries and not self._retries[0].is_awaited:
+            self._retries.popleft()
+        if self._retries:
             if not self._under_way:
-                self._start(self._alone.popleft())
+                self._start(self._retries.popleft())
             return
         queues = [opened.queue for opened in self.open if opened.queue]
         most = 2 * self._pool.workers if queues else 0  # a cluster has to be asked
@@ -161,13 +161,13 @@ class _Coordinator:
                 self._start(queue.popleft())
 
     def _start(self, call: _OpenCall) -> None:
-        calls, here = call.round.calls, call.round.here
-        self._under_way[self._pool.submit(calls[call.place], here=here)] = call
+        calls, local = call.round.calls, call.round.local
+        self._under_way[self._pool.submit(calls[call.index], local=local)] = call
 
     def _take(self, call: _OpenCall, result: Any) -> Iterator[tuple[int, Any]]:
         """Give a job the result of one of its calls."""
         opened, waited_for = call.job, call.round
-        if not call.wanted:
+        if not call.is_awaited:
             return
         if isinstance(result, Failed):
             opened.at = result.at
@@ -175,13 +175,13 @@ class _Coordinator:
             return
         results, calls, join = opened.results, len(waited_for.calls), waited_for.join
         if join is None:
-            results[call.place] = result
+            results[call.index] = result
         else:
             results[0] = join(results[0], result) if 0 in results else result
-        opened.left -= 1
-        self._progress(opened.number, waited_for.what, calls - opened.left, calls)
-        if opened.left == 0:
-            whole = results[0] if join else [results[place] for place in range(calls)]
+        opened.remaining -= 1
+        self._progress(opened.number, waited_for.what, calls - opened.remaining, calls)
+        if opened.remaining == 0:
+            whole = results[0] if join else [results[index] for index in range(calls)]
             yield from self._resume(opened, lambda: opened.job.send(whole))
 
     def _resume(self, opened: _OpenJob, step: Callable[[], Round]) -> Iterator[tuple[int, Any]]:
@@ -199,7 +199,7 @@ class _Coordinator:
             self.open.remove(opened)
             yield opened.number, end
         else:
-            self._progress(opened.number, following.what, 0, opened.left)
+            self._progress(opened.number, following.what, 0, opened.remaining)
 
 
 def _killed() -> MachineError:

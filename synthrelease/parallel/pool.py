@@ -35,8 +35,8 @@ class Pool(Protocol):
         """How many calls it makes at a time."""
         ...
 
-    def submit(self, call: Call, *, here: bool) -> Future[Any]:
-        """Begin a call, on this machine if it belongs `here`."""
+    def submit(self, call: Call, *, local: bool) -> Future[Any]:
+        """Begin a call, on this machine if it is `local`."""
         ...
 
     def check(self) -> None:
@@ -53,7 +53,7 @@ class OwnProcess:
 
     workers = 1
 
-    def submit(self, call: Call, *, here: bool) -> Future[Any]:  # noqa: ARG002  here is everywhere
+    def submit(self, call: Call, *, local: bool) -> Future[Any]:  # noqa: ARG002  all are
         """Make a call."""
         done: Future[Any] = Future()
         done.set_result(attempted(call))
@@ -102,7 +102,7 @@ class Processes:
         self.workers = checked_jobs(jobs)
         self._executor: Any = None
 
-    def submit(self, call: Call, *, here: bool) -> Future[Any]:  # noqa: ARG002  here is everywhere
+    def submit(self, call: Call, *, local: bool) -> Future[Any]:  # noqa: ARG002  all are
         """Begin a call in a worker."""
         try:
             return self._started().submit(attempted, call)
@@ -134,14 +134,14 @@ class Processes:
                 max_workers=self.workers,
                 timeout=None,
                 env=dict.fromkeys(INNER_THREADS, "1"),
-                initializer=_end_with,
+                initializer=_end_with_coordinator,
                 initargs=(os.getpid(),),
             )
         executor: Executor = self._executor
         return executor
 
 
-def _end_with(coordinator: int) -> None:
+def _end_with_coordinator(coordinator: int) -> None:
     """Let this worker end when its coordinator does, even if that was killed: its result is not waited for any more."""
 
     def watch() -> None:

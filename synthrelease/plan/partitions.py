@@ -59,11 +59,11 @@ class Partition:
             DataError, MachineError: the file cannot be used.
             PlanError: it is not the one that the noise was solved for.
         """
-        spec, o = self.spec, self.spec.options
+        spec, options = self.spec, self.spec.options
         source = spec.source if self.table is None else self.table
         rows = {
-            "columns": o["columns"],
-            "missing": o["missing"],
+            "columns": options["columns"],
+            "missing": options["missing"],
             "people": self.cells,
             "chosen": spec.chosen,
         }
@@ -71,15 +71,19 @@ class Partition:
         if spec.kind == "gaze":
             data = load_gaze(
                 source,
-                screen=Screen(**o["screen"]),
+                screen=Screen(**options["screen"]),
                 stimuli=self.names,
-                coordinates=Coordinates(o["coordinates"], o["origin"]),
-                off_screen=o["off_screen"],
+                coordinates=Coordinates(options["coordinates"], options["origin"]),
+                off_screen=options["off_screen"],
                 **rows,
             )
         else:
             data = load_features(
-                source, bounds=o["bounds"], categories=o["categories"], recordings=self.names, **rows
+                source,
+                bounds=options["bounds"],
+                categories=options["categories"],
+                recordings=self.names,
+                **rows,
             )
         if self.table is None and (data.identities != self.people or stamp_of(spec.source) != self.stamp):
             raise PlanError(
@@ -113,14 +117,14 @@ def most_rows(spec: InputSpec) -> int:
     return max(1, PART_CELLS // len(set(spec.columns)))
 
 
-def nobody(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
+def no_people(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
     """Return the data of no people: what is collected of it has the shapes of what is collected of anybody."""
-    o, none, number = spec.options, np.zeros(0), np.zeros(0, dtype=np.int64)
+    options, none, number = spec.options, np.zeros(0), np.zeros(0, dtype=np.int64)
     if spec.kind == "gaze":
         assigned = np.zeros((0, len(names)), dtype=np.bool_)
-        return Gaze(Screen(**o["screen"]), names, 0, assigned, number, number, none, none, none, number)
-    features, labels = tuple(o["bounds"]), tuple(o["categories"])
-    bounds = np.array(list(o["bounds"].values()), dtype=np.float64).reshape(-1, 2)
+        return Gaze(Screen(**options["screen"]), names, 0, assigned, number, number, none, none, none, number)
+    features, labels = tuple(options["bounds"]), tuple(options["categories"])
+    bounds = np.array(list(options["bounds"].values()), dtype=np.float64).reshape(-1, 2)
     values, codes = np.zeros((0, len(features))), np.zeros((0, len(labels)), dtype=np.int64)
     return Features(features, bounds, names, 0, number, number, values, labels, codes)
 
@@ -138,7 +142,9 @@ def small_tables(specs: Mapping[str, InputSpec]) -> dict[str, Table]:
     return {name: table for name, table in tables.items() if table is not None}
 
 
-def divided(spec: InputSpec, facts: Facts, stamp: Stamp, table: Table | None = None) -> tuple[Partition, ...]:
+def partitions_of(
+    spec: InputSpec, facts: Facts, stamp: Stamp, table: Table | None = None
+) -> tuple[Partition, ...]:
     """Return an input in parts: one if it is small.
 
     Args:
@@ -155,13 +161,13 @@ def divided(spec: InputSpec, facts: Facts, stamp: Stamp, table: Table | None = N
         return (
             Partition(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp, table),
         )
-    number = {name: n for n, name in enumerate(all_people)}
-    parts = []
+    number = {name: index for index, name in enumerate(all_people)}
+    partitions = []
     for cells in people_in_parts(spec, most_rows(spec)):
         people = in_natural_order(set(label_texts(cells)))
         numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
-        parts.append(Partition(spec, facts.names, tuple(people), numbers, cells, stamp))
-    return tuple(parts)
+        partitions.append(Partition(spec, facts.names, tuple(people), numbers, cells, stamp))
+    return tuple(partitions)
 
 
 @dataclass(frozen=True)
@@ -176,8 +182,11 @@ class Contributions:
     def joined(self, other: Contributions) -> Contributions:
         """Return what the people of both parts contribute."""
         return Contributions(
-            {name: own.joined(other.collected[name]) for name, own in self.collected.items()},
-            {name: dict(Counter(own) + Counter(other.measured[name])) for name, own in self.measured.items()},
+            {name: sums.joined(other.collected[name]) for name, sums in self.collected.items()},
+            {
+                name: dict(Counter(counts) + Counter(other.measured[name]))
+                for name, counts in self.measured.items()
+            },
             added((*self.losses, *other.losses)),
             self.reach.joined(other.reach),
         )
@@ -189,12 +198,12 @@ class Contributions:
 
 
 def contributions(
-    part: Partition, collectors: Mapping[str, Collector], measures: Mapping[str, Measure]
+    partition: Partition, collectors: Mapping[str, Collector], measures: Mapping[str, Measure]
 ) -> Contributions:
     """Return what a part's people contribute.
 
     Args:
-        part: the people.
+        partition: the people.
         collectors: of outputs, by name.
         measures: of the same.
 
@@ -202,9 +211,9 @@ def contributions(
         DataError, MachineError: the file cannot be used.
         PlanError: it is not the one that the noise was solved for.
     """
-    data = part.read()
+    data = partition.read()
     return Contributions(
-        {name: collect(data).numbered(part.numbers) for name, collect in collectors.items()},
+        {name: collect(data).numbered(partition.numbers) for name, collect in collectors.items()},
         {name: count(data) for name, count in measures.items()},
         data.losses,
         data.reach if isinstance(data, Gaze) else Reach(),
@@ -233,5 +242,5 @@ def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
             part, filled = part + 1, 0
         part_of[name] = part
         filled += rows
-    number = pl.Series([part_of[name] for name in person.to_list()])
-    return tuple(cells[column].filter(number == p) for p in range(part + 1))
+    part_of_cell = pl.Series([part_of[name] for name in person.to_list()])
+    return tuple(cells[column].filter(part_of_cell == number) for number in range(part + 1))

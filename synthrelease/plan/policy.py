@@ -17,39 +17,39 @@ from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.errors import PolicyError
 from synthrelease.plan.settings_file import read_settings
 
-# Who limits ε asks for outputs that have one, unless they say which others they accept.
+# A policy that limits ε accepts only outputs that have one, unless it lists the guarantees that it accepts.
 _SPENDING, _PRIVATE = {"max_epsilon", "max_delta", "max_epsilon_of_dataset"}, [PureDP.kind, ApproxDP.kind]
 
 
 @dataclass(frozen=True)
-class PromisedOutput:
+class OutputGuarantee:
     """What a policy asks about an output."""
 
     name: str  # the output's
     mechanism: dict[str, Any]  # the manifest's entry: name, parameters, public inputs
-    guarantee: Guarantee  # what it promises by itself
+    guarantee: Guarantee  # of it by itself
     event: Event  # what is done
 
 
 @dataclass(frozen=True)
-class Promised:
+class ReleaseGuarantees:
     """What a policy asks about a release, planned or made."""
 
     neighbours: str  # the relation
     guarantee: Guarantee  # of all differentially private outputs together
-    outputs: Sequence[PromisedOutput]  # each by itself
+    outputs: Sequence[OutputGuarantee]  # each by itself
     dataset_epsilon: float | None  # ε of all releases of the dataset; None if it is not tracked
     dataset_delta: float | None = None  # δ at which that is; None if it is not tracked
 
     @classmethod
-    def from_manifest(cls, manifest: dict[str, Any]) -> Promised:
+    def from_manifest(cls, manifest: dict[str, Any]) -> ReleaseGuarantees:
         """Read what a bundle's manifest promises."""
         privacy, spent = manifest["privacy"], manifest["ledger"]
         return cls(
             privacy["neighbours"],
             guarantee_from_json(privacy["guarantee"]),
             [
-                PromisedOutput(
+                OutputGuarantee(
                     output["name"],
                     output["mechanism"],
                     guarantee_from_json(output["guarantee"]),
@@ -81,80 +81,80 @@ class Policy:
         attacks: list[str] = self.limits.get("required_attacks", [])
         return attacks
 
-    def breaches(self, promised: Promised) -> list[str]:
+    def breaches(self, release: ReleaseGuarantees) -> list[str]:
         """Return where a release is not what the policy asks for, in sentences."""
-        return [*self._of_release(promised), *self._of_outputs(promised)]
+        return [*self._of_release(release), *self._of_outputs(release)]
 
-    def require(self, promised: Promised) -> None:
+    def require(self, release: ReleaseGuarantees) -> None:
         """Refuse a release that is not what the policy asks for.
 
         Raises:
             PolicyError: it is not; all breaches are named.
         """
-        found = self.breaches(promised)
-        if found:
+        breaches = self.breaches(release)
+        if breaches:
             raise PolicyError(
                 "policy-violated",
                 f"the release is not what the policy '{self.limits['name']}' asks for",
                 where=str(self.path),
-                found="; ".join(found),
+                found="; ".join(breaches),
                 remedy="change the plan; or ask those whose policy it is",
             )
 
-    def _of_release(self, promised: Promised) -> Iterator[str]:
+    def _of_release(self, release: ReleaseGuarantees) -> Iterator[str]:
         limits = self.limits
-        private = any(output.guarantee.kind in _PRIVATE for output in promised.outputs)
-        if private and promised.guarantee.kind not in _PRIVATE and _SPENDING & set(limits):
+        private = any(output.guarantee.kind in _PRIVATE for output in release.outputs)
+        if private and release.guarantee.kind not in _PRIVATE and _SPENDING & set(limits):
             yield "no ε of all outputs together"
         for key, letter in (("epsilon", "ε"), ("delta", "δ")):
-            value, most = getattr(promised.guarantee, key, None) or 0.0, limits.get(f"max_{key}")
+            value, most = getattr(release.guarantee, key, None) or 0.0, limits.get(f"max_{key}")
             if most is not None and value > most:
                 yield f"{letter} = {value:g}, at most {most:g} is allowed"
-        yield from self._of_noise_beside_tests(promised)
-        if promised.neighbours not in limits.get("neighbours", [promised.neighbours]):
-            yield f"the relation {promised.neighbours}, {' or '.join(limits['neighbours'])} is asked for"
-        spent, most = promised.dataset_epsilon, limits.get("max_epsilon_of_dataset")
+        yield from self._of_noise_beside_tests(release)
+        if release.neighbours not in limits.get("neighbours", [release.neighbours]):
+            yield f"the relation {release.neighbours}, {' or '.join(limits['neighbours'])} is asked for"
+        spent, most = release.dataset_epsilon, limits.get("max_epsilon_of_dataset")
         if spent is None and (limits.get("require_ledger", False) or most is not None):
             yield "no ledger tracks what all releases cost"
         elif spent is not None and most is not None and spent > most:
             yield f"ε = {spent:g} of all releases together, at most {most:g} is allowed"
-        delta, most = promised.dataset_delta, limits.get("max_delta")
+        delta, most = release.dataset_delta, limits.get("max_delta")
         if delta is not None and most is not None and delta > most:
             yield f"δ = {delta:g} of all releases together, at most {most:g} is allowed"
 
-    def _of_noise_beside_tests(self, promised: Promised) -> Iterator[str]:
+    def _of_noise_beside_tests(self, release: ReleaseGuarantees) -> Iterator[str]:
         """Noise that is part of no promise of ε, as that of a model under a deniability test, tells of people all the same."""
         most, delta = self.limits.get("max_epsilon"), self.limits.get("max_delta", 0.0)
-        beside = (output.event for output in promised.outputs if output.guarantee.kind not in _PRIVATE)
+        beside = (output.event for output in release.outputs if output.guarantee.kind not in _PRIVATE)
         if most is None or not any(map(accounting.protected_part, beside)):
             return
-        all_of_it = [output.event for output in promised.outputs]
+        all_of_it = [output.event for output in release.outputs]
         epsilon = accounting.epsilon_at(
-            all_of_it, delta=delta, neighbours=Neighbours(promised.neighbours), budget=most
+            all_of_it, delta=delta, neighbours=Neighbours(release.neighbours), budget=most
         )
         if epsilon > most:
-            found = "no ε" if math.isinf(epsilon) else f"ε = {epsilon:g}"
-            yield f"{found} of all noise, that beside deniability tests too, at most {most:g} is allowed at δ = {delta:g}"
+            cost = "no ε" if math.isinf(epsilon) else f"ε = {epsilon:g}"
+            yield f"{cost} of all noise, that beside deniability tests too, at most {most:g} is allowed at δ = {delta:g}"
 
-    def _of_outputs(self, promised: Promised) -> Iterator[str]:
-        for output in promised.outputs:
+    def _of_outputs(self, release: ReleaseGuarantees) -> Iterator[str]:
+        for output in release.outputs:
             for breach in self._of_output(output):
                 yield f"{output.name}: {breach}"
 
-    def _of_output(self, output: PromisedOutput) -> Iterator[str]:
-        limits, promise = self.limits, output.guarantee
+    def _of_output(self, output: OutputGuarantee) -> Iterator[str]:
+        limits, guarantee = self.limits, output.guarantee
         people, least = output.mechanism["public_inputs"]["people"], limits.get("least_people")
         if least is not None and people is None:
             yield f"a private number of people, at least {least} are asked for"
         elif least is not None and people < least:
             yield f"{people} people, at least {least} are asked for"
         most = limits.get("max_delta")
-        delta = getattr(promise, "delta", 0.0)
+        delta = getattr(guarantee, "delta", 0.0)
         if most is not None and delta > most:
             yield f"δ = {delta:g}, at most {most:g} is allowed"
-        kinds = limits.get("guarantees", _PRIVATE if _SPENDING & set(limits) else [promise.kind])
-        if promise.kind not in kinds:
-            yield f"a guarantee of kind {promise.kind}, {' or '.join(kinds)} is asked for"
+        kinds = limits.get("guarantees", _PRIVATE if _SPENDING & set(limits) else [guarantee.kind])
+        if guarantee.kind not in kinds:
+            yield f"a guarantee of kind {guarantee.kind}, {' or '.join(kinds)} is asked for"
         names = {output.mechanism["name"], output.mechanism["parameters"].get("calibration")}
         names |= {leaf.type for leaf in flatten(output.event)}
         for name in sorted(names & set(limits.get("forbidden_mechanisms", []))):
@@ -163,8 +163,8 @@ class Policy:
         for test in tests:
             yield from self._of_test(test)
         if (
-            isinstance(promise, PlausibleDeniability)
-            and promise.vacuous
+            isinstance(guarantee, PlausibleDeniability)
+            and guarantee.vacuous
             and {"least_k", "max_gamma"} & set(limits)
         ):
             yield "a deniability test that cannot fail"
@@ -180,7 +180,9 @@ class Policy:
 
 def policy_findings(policy: Policy, manifest: dict[str, Any]) -> list[Finding]:
     """Return where a bundle, which has been verified, is not what a policy asks for."""
-    return [Finding("policy", "", breach) for breach in policy.breaches(Promised.from_manifest(manifest))]
+    return [
+        Finding("policy", "", breach) for breach in policy.breaches(ReleaseGuarantees.from_manifest(manifest))
+    ]
 
 
 def load_policy(path: str | Path) -> Policy:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import synthrelease
 from synthrelease.cli import main
-from synthrelease.cli.spelling import as_options
+from synthrelease.cli.printing import as_options
 from synthrelease.errors import Argument, MachineError, Remedy
 
 PACKAGE = Path(synthrelease.__file__).parent

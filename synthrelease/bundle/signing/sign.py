@@ -14,7 +14,8 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.bundle.writer import write_bundle
 from synthrelease.errors import Argument, BundleError, MachineError, PolicyError, Remedy
-from synthrelease.files.atomic import move_into_place, partials, replace_as_it_was, write_durably
+from synthrelease.files.atomic import move_into_place, replace_as_it_was, write_durably
+from synthrelease.files.partial_files import partials
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -29,14 +29,14 @@ from spending import kinds
 
 import synthrelease
 from synthrelease.building import batch as module
-from synthrelease.building.batch import BUILT, FAILED, KEPT, Ended, batch
+from synthrelease.building.batch import BUILT, FAILED, KEPT, PlanOutcome, batch
 from synthrelease.building.journal import NAME, Journal
 from synthrelease.bundle.layout import USER_BLOCK, user_block
 from synthrelease.bundle.signing.sign import sign
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
-from synthrelease.files.atomic import Partial
+from synthrelease.files.partial_files import Partial
 from synthrelease.parallel import cluster as cluster_module
 from synthrelease.parallel.cluster import Cluster
 
@@ -56,11 +56,11 @@ def plans(tmp_path: Path) -> list[Path]:
     return write_plans(tmp_path, 4)
 
 
-def states(done: list[Ended]) -> list[str]:
+def states(done: list[PlanOutcome]) -> list[str]:
     return [one.state for one in done]
 
 
-def codes(done: list[Ended]) -> list[str]:
+def codes(done: list[PlanOutcome]) -> list[str]:
     return [one.code for one in done]
 
 
@@ -69,7 +69,7 @@ def bundles(folder: Path) -> dict[str, bytes]:
 
 
 def test_every_plan_has_its_bundle_and_is_paid_for_once(plans: list[Path], tmp_path: Path) -> None:
-    told: list[Ended] = []
+    told: list[PlanOutcome] = []
     done = batch(plans, tmp_path / "out", ended=told.append)
     assert states(done) == [BUILT] * 4
     assert [one.plan for one in done] == plans

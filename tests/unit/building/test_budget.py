@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from refusals import refused
 from tiers import few
 
-from synthrelease.building.budget import PreparedOutput, divided, split_budget
+from synthrelease.building.budget import PreparedOutput, divide_budget, requested_budgets
 from synthrelease.dp import ApproxDP, PureDP, RoundedGaussian, accounting, gaussian_delta
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget, calibrated
 from synthrelease.dp.event import DiscreteLaplace, Event
@@ -62,7 +62,7 @@ def split(
     *outputs: PreparedOutput, epsilon: float = 3.0, delta: float = 1e-6
 ) -> dict[str, tuple[float, float]]:
     whole = Plan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
-    return {name: (b.epsilon, b.delta) for name, b in split_budget(whole, list(outputs)).items()}
+    return {name: (b.epsilon, b.delta) for name, b in requested_budgets(whole, list(outputs)).items()}
 
 
 def epsilons(*outputs: PreparedOutput, epsilon: float = 3.0) -> dict[str, float]:
@@ -235,7 +235,7 @@ def whole(epsilon: float = 3.0, delta: float = 1e-6) -> Plan:
 
 def spent(outputs: list[PreparedOutput], plan: Plan) -> tuple[float, list[Event], dict[str, Budget]]:
     """ε of all outputs together as they are divided, their events and budgets."""
-    budgets = divided(plan, outputs)
+    budgets = divide_budget(plan, outputs)
     made = [output.mechanism.calibrate(budgets[output.spec.name]) for output in outputs]
     promise = accounting.compose(made, delta=plan.delta or 0.5, budget=plan.epsilon)
     assert isinstance(promise, PureDP | ApproxDP)
@@ -271,7 +271,7 @@ def test_unlike_noises_spend_all_but_a_thousandth() -> None:
 
 def test_pure_outputs_have_what_they_ask_for() -> None:
     outputs = [asking("a", LAPLACE, share=0.5), asking("b", LAPLACE)]
-    assert divided(whole(), outputs) == split_budget(whole(), outputs)
+    assert divide_budget(whole(), outputs) == requested_budgets(whole(), outputs)
 
 
 def test_shares_keep_their_proportion_and_stated_epsilons_are_kept() -> None:
@@ -313,7 +313,7 @@ def test_a_papers_noise_is_that_of_the_share_it_asks_for() -> None:
 
 def test_a_refusal_names_the_output() -> None:
     with pytest.raises(PolicyError) as caught:
-        divided(whole(delta=0.0), [asking("maps", GAUSSIAN)])
+        divide_budget(whole(delta=0.0), [asking("maps", GAUSSIAN)])
     assert "(maps)" in caught.value.where
 
 
@@ -335,7 +335,7 @@ def test_all_together_cost_what_the_plan_allows_and_no_more(
     ]
     plan = whole(epsilon, delta)
     try:
-        base = split_budget(plan, outputs)
+        base = requested_budgets(plan, outputs)
     except PolicyError:
         assume(False)
     total, _, budgets = spent(outputs, plan)

@@ -31,12 +31,13 @@ from spending import kinds
 import synthrelease
 from synthrelease.building import rehearsal
 from synthrelease.building.batch import BUILT, FAILED, batch
-from synthrelease.building.payment import Payment
+from synthrelease.building.curator import Payment
 from synthrelease.bundle import writer
 from synthrelease.bundle.items import OutputDataset
 from synthrelease.cli import main
 from synthrelease.errors import DataError, MachineError, NotConfirmedError
-from synthrelease.files.atomic import PARTIAL, partials
+from synthrelease.files.partial_files import partials
+from synthrelease.files.unwritable import PARTIAL
 from synthrelease.kinds.dataset import INTEGERS
 
 UNPAID = ["created", "grant"]

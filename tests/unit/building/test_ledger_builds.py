@@ -232,7 +232,7 @@ def failing(name, monkeypatch):
 def test_what_failed_before_noise_is_used_once_without_paying(plan, monkeypatch):
     ledger = grant(plan.parent)
     with another_process(monkeypatch), monkeypatch.context() as patch:
-        failing("_published", patch)
+        failing("_publish_job", patch)
         with pytest.raises(MemoryError):
             build(plan)
     assert kinds(ledger.path)[2:] == ["debit"]

@@ -25,7 +25,7 @@ from synthrelease.building.preview import as_text, preview
 from synthrelease.cli import main
 from synthrelease.kinds.contributions import Rows, Sums
 from synthrelease.kinds.mechanism import Collector
-from synthrelease.plan.partitions import divided, nobody, stamp_of
+from synthrelease.plan.partitions import no_people, partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 STUDIES: dict[str, Callable[[Path], Path]] = {
@@ -65,9 +65,9 @@ def test_what_nobody_contributes_has_the_shape_of_what_everybody_does(name: str,
     for output in design.outputs:
         spec = design.plan.inputs[output.spec.input]
         facts = design.facts[spec.name]
-        (part,) = divided(spec, facts, stamp_of(spec.path))
+        (part,) = partitions_of(spec, facts, stamp_of(spec.path))
         collect: Collector = output.mechanism.collect
-        nothing, something = collect(nobody(spec, facts.names)), collect(part.read())
+        nothing, something = collect(no_people(spec, facts.names)), collect(part.read())
         assert shapes(nothing) == shapes(something), output.name
         if isinstance(nothing, Sums):
             assert not any(array.any() for array in nothing.arrays.values())

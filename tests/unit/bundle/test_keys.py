@@ -29,6 +29,7 @@ from synthrelease.bundle.signing.keys import (
 from synthrelease.cli import main
 from synthrelease.errors import MachineError
 from synthrelease.files import atomic
+from synthrelease.files.partial_files import Partial
 
 
 def run(*arguments: object, said: str | None = None) -> Result:
@@ -179,7 +180,7 @@ def test_refusals_of_sign_have_their_codes(study: Any, tmp_path: Path) -> None:
 def test_of_a_pair_there_are_both_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = atomic.move_into_place
 
-    def taken(beside: atomic.Partial, **options: Any) -> None:
+    def taken(beside: Partial, **options: Any) -> None:
         if beside.target.suffix == ".pub":
             beside.target.write_text("mine")
         whole(beside, **options)

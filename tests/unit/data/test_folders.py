@@ -21,7 +21,7 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError
-from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 PATTERN = "P{person}_R{recording}.csv"
@@ -204,7 +204,7 @@ statistics = ["mean"]
     monkeypatch.setattr("synthrelease.plan.partitions.PART_CELLS", cells * 4)
     spec = load_plan(tmp_path / "plan.toml").inputs["x"]
     facts = synthrelease.building.design.make_design(load_plan(tmp_path / "plan.toml")).facts["x"]
-    several = divided(spec, facts, stamp_of(spec.source))
+    several = partitions_of(spec, facts, stamp_of(spec.source))
     assert len(several) > 1
     in_parts = synthrelease.build(tmp_path / "plan.toml", tmp_path / "parts.h5", test_seed=1)
     assert in_parts.path.read_bytes() == whole.path.read_bytes()

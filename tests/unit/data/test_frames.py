@@ -24,7 +24,7 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError, InputError, MachineError, PlanError
 from synthrelease.evaluation.evaluate import evaluate
-from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 
@@ -73,7 +73,7 @@ def test_workers_are_sent_frames_in_parts(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("synthrelease.plan.partitions.PART_CELLS", 400)
     spec = load_plan(plan, frames).inputs["gaze"]
     facts = make_design(load_plan(plan, frames)).facts["gaze"]
-    assert len(divided(spec, facts, stamp_of(spec.source))) > 1
+    assert len(partitions_of(spec, facts, stamp_of(spec.source))) > 1
     built = synthrelease.build(plan, tmp_path / "parts.h5", frames=frames, test_seed=1, jobs=2)
     assert built.path.read_bytes() == bundle.read_bytes()
 

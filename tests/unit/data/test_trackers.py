@@ -30,7 +30,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
-from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 PAGE = Path(__file__).parents[3] / "docs" / "formats" / "trackers.md"
@@ -93,7 +93,7 @@ def part_of(folder: Path, name: str, export: Export, *, outputs: str = MAPS) -> 
     (folder / "plan.toml").write_text(AROUND.format(input=BLOCKS[name]) + outputs)
     plan = load_plan(folder / "plan.toml")
     ((given, spec),) = plan.inputs.items()
-    (part,) = divided(spec, make_design(plan).facts[given], stamp_of(spec.source))
+    (part,) = partitions_of(spec, make_design(plan).facts[given], stamp_of(spec.source))
     return part.read()
 
 

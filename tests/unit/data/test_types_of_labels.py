@@ -14,7 +14,7 @@ from synthrelease.building.design import make_design
 from synthrelease.data.cells import label_texts
 from synthrelease.errors import DataError
 from synthrelease.plan import partitions
-from synthrelease.plan.partitions import contributions, divided, stamp_of
+from synthrelease.plan.partitions import contributions, partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 PLAN = """
@@ -73,7 +73,7 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
     spec, facts, output = design.plan.inputs["gaze"], design.facts["gaze"], design.outputs[0]
     found = [
         contributions(part, {"shares": output.mechanism.collect}, {}).collected["shares"]
-        for part in divided(spec, facts, stamp_of(spec.source))
+        for part in partitions_of(spec, facts, stamp_of(spec.source))
     ]
     return facts.names, facts.people, sum(one["dwell/noisy"] for one in found)
 

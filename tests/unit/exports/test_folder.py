@@ -16,7 +16,7 @@ from refusals import refused
 from synthrelease.errors import MachineError
 from synthrelease.exports import folder as module
 from synthrelease.exports.folder import LIST, atomic_folder, files_in, refuse_target
-from synthrelease.files import atomic
+from synthrelease.files import partial_files
 
 
 @pytest.fixture
@@ -296,7 +296,7 @@ def test_what_cannot_be_removed_is_named_and_removed_by_the_next_export(target, 
     def forbidden(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(atomic.shutil, "rmtree", forbidden)
+    monkeypatch.setattr(partial_files.shutil, "rmtree", forbidden)
     with refused(MachineError, "cannot-write", where=target) as error, atomic_folder(target, force=False):
         raise OSError(errno.EACCES, "Permission denied")
     (left,) = names_in(target.parent)

@@ -12,16 +12,15 @@ import pytest
 from refusals import refused
 
 from synthrelease.errors import MachineError
-from synthrelease.files import atomic
+from synthrelease.files import atomic, partial_files
 from synthrelease.files.atomic import (
     move_into_place,
     move_together,
-    partials,
     refuse_unwritable,
-    sweep,
     write_atomically,
     write_durably,
 )
+from synthrelease.files.partial_files import Partial, make_partial, partials, sweep
 from synthrelease.files.unwritable import cannot_write
 
 
@@ -36,7 +35,7 @@ def names(folder: Path) -> list[str]:
 
 def left_by_a_killed_process(target: Path) -> Path:
     """A partial file whose lock ended with its process."""
-    made = atomic._made(target)
+    made = make_partial(target)
     os.close(made.handle)
     return made.path
 
@@ -184,7 +183,7 @@ def test_two_files_are_moved_and_partial_ones_swept_by_one_at_a_time(
     """Else of two builds by force one's sidecar could come to stand beside the other's bundle."""
     real, locked = atomic.move_into_place, []
 
-    def looking(beside: atomic.Partial, *, force: bool, mode: int) -> None:
+    def looking(beside: Partial, *, force: bool, mode: int) -> None:
         other = os.open(target.parent, os.O_RDONLY)
         with pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -198,7 +197,7 @@ def test_two_files_are_moved_and_partial_ones_swept_by_one_at_a_time(
     assert locked == ["r.h5", "r.json"]
     looked = []
     monkeypatch.setattr(
-        atomic, "_remove_if_left", lambda path, **_: looked.append(path) or looked_while_locked()
+        partial_files, "_remove_if_left", lambda path, **_: looked.append(path) or looked_while_locked()
     )
 
     def looked_while_locked() -> None:
@@ -249,7 +248,7 @@ def test_nothing_that_came_meanwhile_is_replaced_by_an_old_file_put_back(
     second = target.with_suffix(".json")
     second.write_bytes(b"old")
 
-    def refuse(beside: atomic.Partial, **_: bool) -> None:
+    def refuse(beside: Partial, **_: bool) -> None:
         second.write_bytes(b"new")
         raise cannot_write(beside.target, OSError(errno.EIO, "broken"))
 

@@ -275,7 +275,7 @@ def test_a_result_that_cannot_travel_is_an_error(workers: Pool) -> None:
 
 def test_calls_that_belong_here_are_made_on_this_machine(workers: Pool) -> None:
     def job() -> Job[Any]:
-        return (yield Round("here", squares(1, 2), here=True))
+        return (yield Round("here", squares(1, 2), local=True))
 
     assert run(job(), workers) == [1, 4]
 
@@ -292,7 +292,7 @@ class Scripted:
         self.asked: list[tuple[Call, Future[Any]]] = []
         self.checked = 0
 
-    def submit(self, call: Call, *, here: bool) -> Future[Any]:  # noqa: ARG002
+    def submit(self, call: Call, *, local: bool) -> Future[Any]:  # noqa: ARG002
         future: Future[Any] = Future()
         self.asked.append((call, future))
         self.react(call, future)
@@ -381,7 +381,7 @@ def test_workers_that_are_all_dead_are_found_out_and_replaced() -> None:
     """As after an executor's own thread has failed: the future of the call never says so."""
     pool = Processes(1)
     try:
-        pool.submit(Call(calls.own_pid), here=True).result()
+        pool.submit(Call(calls.own_pid), local=True).result()
         pool.check()
         (worker,) = pool._executor._processes.values()
         os.kill(worker.pid, signal.SIGKILL)
@@ -389,7 +389,7 @@ def test_workers_that_are_all_dead_are_found_out_and_replaced() -> None:
             time.sleep(0.01)
         with pytest.raises(BrokenExecutor):
             pool.check()
-        assert pool.submit(Call(calls.square, (3,)), here=True).result() == 9
+        assert pool.submit(Call(calls.square, (3,)), local=True).result() == 9
     finally:
         pool.close()
 

@@ -36,7 +36,7 @@ from synthrelease.plan.partitions import (
     Contributions,
     Partition,
     contributions,
-    divided,
+    partitions_of,
     small_tables,
     stamp_of,
 )
@@ -97,7 +97,7 @@ def feature_input(path: Path) -> InputSpec:
 def parts_of(spec: InputSpec, monkeypatch: pytest.MonkeyPatch, *, cells: int = 360) -> tuple[Partition, ...]:
     monkeypatch.setattr(partitions, "PART_CELLS", cells)
     public = read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI)
-    found = divided(spec, public, stamp_of(spec.path))
+    found = partitions_of(spec, public, stamp_of(spec.path))
     assert len(found) > 1
     return found
 
@@ -170,7 +170,7 @@ def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(partitions, "PART_CELLS", len(frame) * 4)
         ((_, rows),) = small_tables({"gaze": spec}).items()
         public = read_facts(rows, columns=COLUMNS, listed=STIMULI)
-        (part,) = divided(spec, public, stamp_of(spec.path), rows)
+        (part,) = partitions_of(spec, public, stamp_of(spec.path), rows)
         assert part.cells is None
         monkeypatch.setattr(partitions, "PART_CELLS", len(frame) * 4 - 1)
         assert not small_tables({"gaze": spec})
@@ -269,7 +269,7 @@ def test_losses_of_parts_add_up_to_those_of_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inputs: Callable[[Path], InputSpec]
 ) -> None:
     spec = inputs(stored(tmp_path, table()))
-    (whole,) = divided(
+    (whole,) = partitions_of(
         spec, read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI), stamp_of(spec.path)
     )
     several = [contributions(part, {}, {}) for part in parts_of(spec, monkeypatch)]

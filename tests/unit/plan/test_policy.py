@@ -27,21 +27,21 @@ from synthrelease.dp.event import (
     RoundedGaussian,
 )
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.plan.policy import Policy, Promised, PromisedOutput, load_policy
+from synthrelease.plan.policy import OutputGuarantee, Policy, ReleaseGuarantees, load_policy
 
-MEAN = PromisedOutput(
+MEAN = OutputGuarantee(
     "mean",
     {"name": "discrete_laplace", "parameters": {}, "public_inputs": {"people": 100}},
     PureDP(epsilon=0.5),
     DiscreteLaplace(2, 4.0, 1),
 )
-MAPS = PromisedOutput(
+MAPS = OutputGuarantee(
     "maps",
     {"name": "gaussian", "parameters": {"calibration": "liu2019"}, "public_inputs": {"people": 120}},
     ApproxDP(epsilon=1.0, delta=1e-6),
     DiscreteLaplace(2, 4.0, 1),
 )
-ROWS = PromisedOutput(
+ROWS = OutputGuarantee(
     "rows",
     {"name": "seeded", "parameters": {}, "public_inputs": {"people": 100}},
     PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=False),
@@ -59,13 +59,13 @@ HIDDEN = replace(MEAN, mechanism={**MEAN.mechanism, "public_inputs": {"people": 
 
 
 def release(
-    *outputs: PromisedOutput, spent: float | None = None, at: float | None = None, **changes: Any
-) -> Promised:
+    *outputs: OutputGuarantee, spent: float | None = None, at: float | None = None, **changes: Any
+) -> ReleaseGuarantees:
     given = {"neighbours": "replace-one", "guarantee": ApproxDP(epsilon=1.5, delta=1e-6), **changes}
-    return Promised(outputs=outputs or (MEAN,), dataset_epsilon=spent, dataset_delta=at, **given)
+    return ReleaseGuarantees(outputs=outputs or (MEAN,), dataset_epsilon=spent, dataset_delta=at, **given)
 
 
-def breaches(promised: Promised, **limits: Any) -> list[str]:
+def breaches(promised: ReleaseGuarantees, **limits: Any) -> list[str]:
     return Policy(Path("policy.toml"), {"name": "board", **limits}).breaches(promised)
 
 
@@ -146,7 +146,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("promised", "limits"), KEPT, ids=lambda v: str(v) if isinstance(v, dict) else "")
-def test_what_keeps_to_the_limits_is_not_refused(promised: Promised, limits: dict[str, Any]) -> None:
+def test_what_keeps_to_the_limits_is_not_refused(promised: ReleaseGuarantees, limits: dict[str, Any]) -> None:
     assert breaches(promised, **limits) == []
 
 
@@ -154,7 +154,7 @@ def test_what_keeps_to_the_limits_is_not_refused(promised: Promised, limits: dic
     ("promised", "limits", "parts"), BROKEN, ids=lambda v: str(v) if isinstance(v, dict) else ""
 )
 def test_every_limit_refuses_what_is_beyond_it(
-    promised: Promised, limits: dict[str, Any], parts: tuple[Any, ...]
+    promised: ReleaseGuarantees, limits: dict[str, Any], parts: tuple[Any, ...]
 ) -> None:
     (breach,) = breaches(promised, **limits)
     assert figures(breach) == [part for part in parts if not isinstance(part, str)]

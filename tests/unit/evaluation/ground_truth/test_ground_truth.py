@@ -13,7 +13,7 @@ import pytest
 from synthrelease.building.design import make_design
 from synthrelease.evaluation.ground_truth import kind_of
 from synthrelease.numerics.blur import blurred
-from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 SCREEN = (80, 60)
@@ -31,7 +31,7 @@ def study(tmp_path_factory):
         found = {}
         for planned in design.outputs:
             spec = plan.inputs[planned.spec.input]
-            (part,) = divided(spec, design.facts[spec.name], stamp_of(spec.path))
+            (part,) = partitions_of(spec, design.facts[spec.name], stamp_of(spec.path))
             with spec.path.open() as file:
                 found[planned.name] = planned.mechanism, part.read(), list(csv.DictReader(file))
         return found

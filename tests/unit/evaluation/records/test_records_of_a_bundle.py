@@ -22,7 +22,7 @@ from synthrelease.evaluation.records.evaluate import EvaluatedRecords
 from synthrelease.evaluation.records.rows import real_rows
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.records.public import category_path
-from synthrelease.plan.partitions import divided, stamp_of
+from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
 
@@ -86,7 +86,7 @@ def forged(plan, bundle, name):
     source = design.plan.inputs["reading"]
     mechanism = next(one.mechanism for one in design.outputs if one.name == name)
     own = mechanism.parameters
-    (part,) = divided(source, design.facts["reading"], stamp_of(source.path))
+    (part,) = partitions_of(source, design.facts["reading"], stamp_of(source.path))
     real = real_rows(part.read(), mechanism)
     with h5py.File(bundle, "r+") as file:
         for a, attribute in enumerate(own.attributes):

@@ -1,0 +1,51 @@
+"""Arguments and options that several commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
+
+PATH = click.Path(path_type=Path)
+PLAN = click.argument("plan", type=PATH)
+BUNDLE = click.argument("bundle", type=PATH)
+JOBS = click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
+)
+PICTURES = click.option(
+    "--pictures",
+    type=click.IntRange(1),
+    default=PICTURES_SHOWN,
+    show_default=True,
+    help="Most pictures of each output.",
+)
+POLICY = click.option("--policy", type=PATH, help="A policy: limits that the release must keep to (TOML).")
+TEST_SEED = click.option(
+    "--test-seed",
+    type=int,
+    help="Make repeatable noise, for tests. Bundles are marked and must not be published.",
+)
+YES = click.option(
+    "--yes",
+    is_flag=True,
+    help="Charge the ledger without asking; needed where there is no terminal to ask at.",
+)
+
+_AS_JSON = "synthrelease.json"  # in the context of all commands: whether this one is to print JSON
+
+
+def wants_json(ctx: click.Context) -> bool:
+    """Whether the command that runs is to print JSON."""
+    return bool(ctx.meta.get(_AS_JSON, False))
+
+
+def _remember_json(ctx: click.Context, _parameter: click.Parameter, value: bool) -> bool:  # noqa: FBT001  as click calls it
+    ctx.meta[_AS_JSON] = value
+    return value
+
+
+AS_JSON = click.option(
+    "--json", "as_json", is_flag=True, callback=_remember_json, help="Print JSON for a program."
+)

@@ -1,0 +1,177 @@
+"""What a plan's schema cannot see: bounds that are none, columns of two meanings, names that lead nowhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from synthrelease.data.coordinates import DEGREES
+from synthrelease.data.input_spec import InputSpec
+from synthrelease.errors import PlanError
+from synthrelease.kinds.registry import kinds
+from synthrelease.plan.complaints import nearest
+
+if TYPE_CHECKING:
+    from synthrelease.plan.plan import Plan
+
+# Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
+_SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
+
+
+def refuse_contradictions(plan: Plan) -> None:
+    """Refuse a plan that contradicts itself.
+
+    Raises:
+        PlanError: it does.
+    """
+    for spec in plan.inputs.values():
+        where = f"{plan.path}: inputs.{spec.name}"
+        _check_bounds(where, spec.options.get("bounds", {}))
+        _check_screen(where, spec.options)
+        _check_columns(where, spec.options)
+    _check_outputs(plan)
+    for spec in plan.inputs.values():
+        _check_lists(f"{plan.path}: inputs.{spec.name}", spec)
+
+
+def _check_bounds(where: str, bounds: dict[str, list[float]]) -> None:
+    for feature, (low, high) in bounds.items():
+        if not _is_interval(low, high):
+            raise PlanError(
+                "bad-bounds",
+                "the bounds are no interval",
+                where=f"{where}.bounds.{feature}",
+                found=f"[{low}, {high}]",
+                expected="two finite numbers, the lower first, not nearly equal",
+                remedy="subtract a public constant from the feature first"
+                if low < high
+                else "correct the bounds",
+            )
+
+
+def _check_screen(where: str, options: dict[str, Any]) -> None:
+    if options.get("coordinates") == DEGREES and "width_mm" not in options["screen"]:
+        raise PlanError(
+            "screen-size-missing",
+            "degrees cannot be placed on a screen of unknown size and distance",
+            where=f"{where}.screen",
+            expected="width_mm and distance_mm",
+            remedy="measure both, and add them to the screen",
+        )
+
+
+def _check_columns(where: str, options: dict[str, Any]) -> None:
+    for role, column in options["columns"].items():
+        if role != "person" and column == options["columns"]["person"]:
+            raise PlanError(
+                "column-used-twice",
+                f"one column says both who somebody is and the {role}",
+                where=f"{where}.columns",
+                found=f"'{column}' twice",
+                expected="two columns",
+                remedy="name the column of people: all rows of one label in it are hidden together",
+            )
+    for column, accepted in options["valid"].items():
+        if not _is_accepted(accepted):
+            raise PlanError(
+                "bad-valid",
+                "the values of a good measurement are neither labels nor a range",
+                where=f"{where}.valid.{column}",
+                found=str(accepted)[:80],
+                expected='the lowest number and the highest, such as [0.6, 1], or labels, such as ["Valid"]',
+                remedy="correct the list",
+            )
+    twice = sorted(set(options.get("bounds", {})) & set(options.get("categories", {})))
+    if twice:
+        raise PlanError(
+            "column-used-twice",
+            f"the column '{twice[0]}' is both a feature with bounds and a label with categories",
+            where=where,
+            expected="one of the two",
+            remedy="take it out of bounds, or out of categories",
+        )
+
+
+def _check_outputs(plan: Plan) -> None:
+    names = [output.name for output in plan.outputs]
+    for output in plan.outputs:
+        if names.count(output.name) > 1:
+            raise PlanError(
+                "duplicate-output",
+                "two outputs have the same name",
+                where=output.where,
+                expected="a name of its own",
+                remedy="rename one of them",
+            )
+        if output.input not in plan.inputs:
+            raise PlanError(
+                "unknown-input",
+                f"there is no input '{output.input}'",
+                where=output.where,
+                expected="one of " + ", ".join(plan.inputs),
+                remedy=nearest(output.input, list(plan.inputs)) or "name one of these",
+            )
+        needed = kinds()[output.kind].input_kind
+        if plan.inputs[output.input].kind != needed:
+            raise PlanError(
+                "input-of-other-kind",
+                f"{'an' if output.kind == 'areas' else 'a'} {output.kind} output cannot be made of this input",
+                where=output.where,
+                found=f"an input of kind {plan.inputs[output.input].kind}",
+                expected=f"one of kind {needed}",
+                remedy="name another input, or release another kind of output",
+            )
+        if "share" in output.options and "epsilon" in output.options:
+            raise PlanError(
+                "share-and-epsilon",
+                "both share and epsilon are given",
+                where=output.where,
+                expected="one of them",
+                remedy="leave one of them out",
+            )
+
+
+def _check_lists(where: str, spec: InputSpec) -> None:
+    what, column = ("stimuli", "stimulus") if spec.kind == "gaze" else ("recordings", "recording")
+    listed, assumed = what in spec.options, what in spec.options["assume_public"]
+    if column not in spec.options["columns"]:
+        if listed or assumed:
+            raise PlanError(
+                "column-missing",
+                f"{what} are named, but no column tells them apart",
+                where=where,
+                expected=f'{column} = "COLUMN" under columns',
+                remedy=f"name the column, or leave the {what} out",
+            )
+        return
+    if listed and assumed:
+        raise PlanError(
+            "listed-and-assumed",
+            f"{what} are both listed and assumed public",
+            where=where,
+            expected="one of the two",
+            remedy=f"leave out the list, or take {what} out of assume_public",
+        )
+    if not listed and not assumed:
+        raise PlanError(
+            "list-missing",
+            f"the plan does not say which {what} there are: a list taken from the data is public only if the plan says so",
+            where=where,
+            expected=f'{what} = ["…", "…"], or assume_public = ["{what}"] if the study design makes them public',
+            remedy="add one of the two to the input",
+        )
+
+
+def _is_interval(low: float, high: float) -> bool:
+    """Whether values between two bounds can be told apart in 32 bits, in which the release shows them."""
+    try:
+        largest = max(abs(low), abs(high))
+        return _SMALLEST_BOUND < largest < _LARGEST_BOUND and high - low > _LEAST_WIDTH * largest
+    except (OverflowError, TypeError):
+        return False
+
+
+def _is_accepted(values: list[float | str]) -> bool:
+    """Whether they are labels, or a range."""
+    labels = [value for value in values if isinstance(value, str)]
+    numbers = [float(value) for value in values if not isinstance(value, str)]
+    return not numbers if labels else len(numbers) == 2 and numbers[0] <= numbers[1]
