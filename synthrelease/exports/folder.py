@@ -16,8 +16,8 @@ from pathlib import Path
 
 from synthrelease.errors import Argument, MachineError, Remedy
 from synthrelease.files.atomic import less_umask, sync
-from synthrelease.files.partial_files import alone_beside, partials
 from synthrelease.files.digest import sha256_of
+from synthrelease.files.partial_files import alone_beside, partials
 from synthrelease.files.unwritable import PARTIAL, cannot_write, target_of, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256

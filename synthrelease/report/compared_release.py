@@ -78,7 +78,7 @@ class ComparedRelease:
         try:
             stored = StoredOutput(self.outputs[name], FORMAT_OF[self.release.manifest["manifest_version"]])
             # Before they are listed: a manifest can call for any number of them in a few words.
-            number = stored.number
+            number = stored.hdf5_dataset_count
         except (KeyError, TypeError, ValueError, ArithmeticError):
             problem = "its parameters contradict themselves"
             raise _contradiction("contradicts-itself", problem, f"{self.file}, {name}") from None

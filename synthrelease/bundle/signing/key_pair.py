@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from synthrelease.bundle.signing.keys import key_id, public_key
 from synthrelease.errors import ArgumentError
-from synthrelease.files.atomic import move_into_place, partials, write_durably
+from synthrelease.files.atomic import move_into_place, write_durably
+from synthrelease.files.partial_files import partials
 from synthrelease.files.unwritable import refuse_taken
 
 if TYPE_CHECKING:

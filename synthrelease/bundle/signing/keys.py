@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.signing.expectations import MOST_KEY_BYTES
 from synthrelease.errors import InputError
-from synthrelease.files.atomic import move_into_place, write_durably
-from synthrelease.files.partial_files import partials
-from synthrelease.files.unwritable import refuse_taken
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 _PRIVATE = "a private key in PEM (PKCS #8)"
 _MAKE = "make a pair of keys: synthrelease keygen -o KEY"
-MOST_PASSWORD_BYTES = 1023  # that PEM files are encrypted with
 
 
 class KeyFileError(InputError):
@@ -27,58 +23,6 @@ class KeyFileError(InputError):
 
 class PasswordNeededError(KeyFileError):
     """The key is encrypted, and no password was given."""
-
-
-def made_key(password: bytes | None) -> tuple[bytes, bytes]:
-    """Return a new private key, encrypted if there is a password (PKCS #8), and its public one (SubjectPublicKeyInfo), both PEM."""
-    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  slow to import
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
-
-    key = Ed25519PrivateKey.generate()
-    encryption = form.BestAvailableEncryption(password) if password else form.NoEncryption()
-    private = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, encryption)
-    return private, public_pem(key.public_key())
-
-
-def public_file(private: Path) -> Path:
-    """Return the place of the public key of a pair."""
-    return private.parent / f"{private.name}.pub"
-
-
-def refuse_taken_pair(private: Path) -> None:
-    """Refuse a name that a key has: none is ever replaced.
-
-    Raises:
-        MachineError: the private or the public key is there, or a folder of such a name.
-    """
-    for file in (private, public_file(private)):
-        refuse_taken(file, "choose another name: a key is not replaced")
-
-
-def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
-    """Write a pair of keys as `made_key` gives it: both, or neither unless this process is killed just then; the private one for its owner alone.
-
-    Raises:
-        MachineError: one of them is there, or the disk, the folder or a permission is in the way.
-    """
-    public = public_file(private)
-    with partials(private, public) as files:  # which removes a private key that a killed keygen left
-        for beside, pem in zip(files, pems, strict=True):
-            write_durably(beside, pem)
-        move_into_place(files[0], force=False, mode=0o600)
-        try:
-            move_into_place(files[1], force=False)
-        except BaseException:
-            if files[0].has_its_name:
-                private.unlink()
-            raise
-
-
-def public_pem(key: Ed25519PublicKey) -> bytes:
-    """Return a public key as PEM."""
-    from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415  slow to import
-
-    return key.public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
 
 
 def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519PrivateKey:
@@ -97,23 +41,7 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
     from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
 
-    if b"PRIVATE KEY" not in pem:
-        public = b"PUBLIC KEY" in pem
-        raise KeyFileError(
-            "not-a-private-key",
-            "the file is no private key",
-            where=where,
-            found="a public key" if public else "other content",
-            remedy="give the private one: KEY, not KEY.pub" if public else _MAKE,
-        )
-    if b"OPENSSH" in pem:
-        raise KeyFileError(
-            "key-in-openssh-form",
-            "the key is in OpenSSH's own form",
-            where=where,
-            expected=_PRIVATE,
-            remedy=_MAKE,
-        )
+    _refuse_other_content(pem, where)
     _refuse_several(pem, where)
     try:
         key: Any = load_pem_private_key(pem, password or None)
@@ -145,6 +73,26 @@ def private_key(pem: bytes, password: bytes | None, *, where: str) -> Ed25519Pri
     return key
 
 
+def _refuse_other_content(pem: bytes, where: str) -> None:
+    if b"PRIVATE KEY" not in pem:
+        public = b"PUBLIC KEY" in pem
+        raise KeyFileError(
+            "not-a-private-key",
+            "the file is no private key",
+            where=where,
+            found="a public key" if public else "other content",
+            remedy="give the private one: KEY, not KEY.pub" if public else _MAKE,
+        )
+    if b"OPENSSH" in pem:
+        raise KeyFileError(
+            "key-in-openssh-form",
+            "the key is in OpenSSH's own form",
+            where=where,
+            expected=_PRIVATE,
+            remedy=_MAKE,
+        )
+
+
 def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
     """Read a private key from its file.
 
@@ -167,7 +115,7 @@ def key_file_bytes(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            found = file.read(MOST_KEY_BYTES + 1)
+            content = file.read(MOST_KEY_BYTES + 1)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no file can have this name"
         raise KeyFileError(
@@ -177,7 +125,7 @@ def key_file_bytes(path: Path) -> bytes:
             found=why or "",
             remedy="correct the path, or its permissions",
         ) from None
-    if len(found) > MOST_KEY_BYTES:
+    if len(content) > MOST_KEY_BYTES:
         raise KeyFileError(
             "key-file-too-large",
             "the file is too large for a key or a password",
@@ -185,7 +133,7 @@ def key_file_bytes(path: Path) -> bytes:
             expected=f"at most {MOST_KEY_BYTES} bytes",
             remedy="give the right file: `synthrelease keygen` makes small ones",
         )
-    return found
+    return content
 
 
 def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
@@ -243,16 +191,16 @@ def _is_of_small_order(key: Ed25519PublicKey) -> bool:
     prime = 2**255 - 19
     y = int.from_bytes(key.public_bytes_raw(), "little") % 2**255
     u = (1 + y) * pow(1 - y, prime - 2, prime) % prime
-    other = X25519PublicKey.from_public_bytes(u.to_bytes(32, "little"))
+    montgomery_key = X25519PublicKey.from_public_bytes(u.to_bytes(32, "little"))
     try:
-        X25519PrivateKey.from_private_bytes(bytes(32)).exchange(other)
+        X25519PrivateKey.from_private_bytes(bytes(32)).exchange(montgomery_key)
     except ValueError:
         return True
     return False
 
 
 def _refuse_several(pem: bytes, where: str) -> None:
-    """Of several keys the first would be taken, and nobody told."""
+    """Refuse a file of several keys: a library would silently take the first."""
     if pem.count(b"-----BEGIN") > 1:
         raise KeyFileError(
             "several-keys",
