@@ -77,7 +77,7 @@ def _bytes_of(empty: Contribution, output: PlannedOutput, people: int) -> tuple[
         case Tally():  # what it is added up in, under the cap that was chosen
             noise = noise_of(output.event)
             return 0 if noise is None else _INTEGER_BYTES * noise.count, _ENTRY_BYTES
-        case Rows() if output.spec.kind == "records":
+        case Rows() if output.mechanism.keeps_rows:
             return 0, _KEPT_ROW_BYTES + _KEPT_TIMES * empty.row_bytes
         case Rows() | PersonRows():  # one of each person
             return 2 * people * empty.row_bytes, 0

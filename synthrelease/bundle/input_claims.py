@@ -82,7 +82,7 @@ def _known_defects(manifest: dict[str, Any]) -> Iterator[Finding]:
         where = f"outputs/{number} ({output['name']})"
         parameters, public = (output["mechanism"][key] for key in ("parameters", "public_inputs"))
         private = parameters.get("candidates") is not None
-        if output["kind"] == "signals" and parameters["query"] == "each" and private:
+        if parameters.get("query") == "each" and private:
             yield Finding(
                 "known-defect",
                 where,

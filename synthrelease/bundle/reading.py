@@ -108,7 +108,8 @@ class Bundle:
         entry = next((output for output in self.manifest["outputs"] if output["name"] == name), None)
         if entry is None:
             raise no_such("output", name, self.names)
-        if entry["kind"] != "records" or entry["mechanism"]["parameters"]["fit"] != "dp":
+        parameters = parameters_of(entry)
+        if not parameters.has_model:
             raise ArgumentError(
                 "no-released-model",
                 f"'{name}' has no model that anybody may use",
@@ -116,7 +117,7 @@ class Bundle:
                 expected='records with fit = "dp"',
                 remedy="name such an output; the models of others are not in the bundle",
             )
-        datasets = parameters_of(entry).datasets(from_json(entry["event"]))
+        datasets = parameters.datasets(from_json(entry["event"]))
         noisy = [dataset.path for dataset in datasets if dataset.role is Role.NOISY]
         return noisy_model(entry, {path: self[name][path] for path in noisy})
 

@@ -57,6 +57,11 @@ class Mechanism(ABC, Generic[P]):
         return False
 
     @property
+    def keeps_rows(self) -> bool:
+        """Whether what people contribute are all of their rows, and not one vector of each."""
+        return False
+
+    @property
     def takes_delta(self) -> bool:
         """Whether its guarantee needs a δ."""
         return self.noise == GAUSSIAN

@@ -168,6 +168,11 @@ class Parameters:
         return [sentence for role, sentence in words.items() if role in roles]
 
     @property
+    def has_model(self) -> bool:
+        """Whether the release holds a model that anyone may draw more records from."""
+        return False
+
+    @property
     def product(self) -> str:
         """What catalogues call a release of such outputs alone."""
         return "Summary statistics"

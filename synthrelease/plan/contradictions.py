@@ -114,7 +114,7 @@ def _check_outputs(plan: Plan) -> None:
         if plan.inputs[output.input].kind != needed:
             raise PlanError(
                 "input-of-other-kind",
-                f"{'an' if output.kind == 'areas' else 'a'} {output.kind} output cannot be made of this input",
+                f"{'an' if output.kind[0] in 'aeiou' else 'a'} {output.kind} output cannot be made of this input",
                 where=output.where,
                 found=f"an input of kind {plan.inputs[output.input].kind}",
                 expected=f"one of kind {needed}",

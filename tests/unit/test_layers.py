@@ -141,3 +141,37 @@ def test_public_halves_load_no_private_ones():
 
 def test_no_file_is_much_above_400_lines():
     assert {str(p): n for p in MODULES if (n := len(p.read_text("utf-8").splitlines())) > 420} == {}
+
+
+def asks_for_a_kind(source):
+    """Return the lines that compare something with the name of a kind of this package, or look one up by it."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        compared = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        compared += [node.value] if isinstance(node, ast.MatchValue) else []
+        texts = {leaf.value for one in compared for leaf in ast.walk(one) if isinstance(leaf, ast.Constant)}
+        found += [node.lineno] if texts & {"heatmap", "areas", "signals", "statistics", "records"} else []
+    return found
+
+
+@pytest.mark.slow("reads the whole package")
+def test_only_kinds_know_kinds_by_name():
+    """Whatever differs by kind is declared by it; else a kind of another package would be taken for one of this."""
+    # Format 1 is of bundles of before there were kinds of other packages; the others compare names of columns and datasets.
+    elsewhere = {"bundle/format_1.py": 4, "evaluation/ground_truth/maps.py": 1, "plan/plan.py": 1}
+    paths = [path for path in MODULES if path.relative_to(ROOT).parts[0] != "kinds"]
+    lines = {str(path.relative_to(ROOT)): asks_for_a_kind(path.read_text("utf-8")) for path in paths}
+    assert {name: len(found) for name, found in lines.items() if found} == elsewhere
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ('if output["kind"] == "records":\n    pass\n', [1]),
+        ('x = kind in ("areas", "signals")\n', [1]),
+        ('match kind:\n    case "heatmap":\n        pass\n', [2]),
+        ('title = "records"\n', []),
+    ],
+)
+def test_questions_for_a_kind_are_seen(source, lines):
+    assert asks_for_a_kind(source) == lines

@@ -66,6 +66,11 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         return self.noise == GAUSSIAN or self.parameters.is_randomized
 
     @property
+    def keeps_rows(self) -> bool:
+        """Always: any row can be the source of a record."""
+        return True
+
+    @property
     def largest_array(self) -> int:
         """How many numbers the largest array that is made at once has."""
         p = self.parameters

@@ -90,6 +90,11 @@ class RecordsParameters(Parameters):
         return self.threshold == RANDOMIZED
 
     @property
+    def has_model(self) -> bool:
+        """Whether its noisy counts are in the bundle."""
+        return self.fit == DP
+
+    @property
     def product(self) -> str:
         """What catalogues call a release of such outputs alone."""
         return "Synthetic data"

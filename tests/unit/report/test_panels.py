@@ -18,4 +18,7 @@ def test_labels_with_commas_keep_their_order():
         released=SimpleNamespace(array=lambda *_: np.array([[1.0], [2.0]])),
     )
     rows = _values(views, [Family("mean", values)]).rows
-    assert [heading for heading, _ in rows] == ["mean of size_mm, cat, dog", "mean of size_mm, tree"]
+    assert [heading for heading, _ in rows] == [
+        "mean of size_mm, cat, dog",
+        "mean of size_mm, tree",
+    ]  # not a sentence: labels
