@@ -34,7 +34,7 @@ def plant(folder):
 TOO_SLOW = (
     "import sys; from synthrelease.bundle import verification, verify\n"
     "verification._START = verification._START.replace('import serve; serve()', 'import serve; "
-    "import synthrelease.bundle.checker as c; c.SECONDS = c.SECONDS_A_MEGABYTE = 0.0; serve()')\n"
+    "import synthrelease.bundle.checker as c; c.CPU_S = c.CPU_S_PER_MEGABYTE = 0.0; serve()')\n"
     "from synthrelease.cli import main; main(sys.argv[1:])"
 )
 
