@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 _SCHEMA_ENDING = ".schema.json"
 _REFERRED = ("texts-v1",)  # by other schemas
+_INDEPENDENT = {
+    "type",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minimum",
+    "maximum",
+    "enum",
+    "const",
+}  # of each other
 _PLANS, _MANIFESTS = f"plan-v1{_SCHEMA_ENDING}", f"manifest-v3{_SCHEMA_ENDING}"
 
 
@@ -36,18 +46,9 @@ def validator(name: str) -> Any:
         return integer(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
     check_items = Draft202012Validator.VALIDATORS["items"]
-    whole = schema(name)
-
-    @cache
-    def without_reference(reference: str) -> dict[str, Any]:
-        node = {"$ref": reference}
-        inlined = referred(node, whole)
-        return node if "$ref" in json.dumps(inlined) else inlined
 
     def items(checker: Any, item: Any, instance: Any, array: Any) -> Any:
         if not isinstance(instance, list) or len(instance) <= array.get("maxItems", len(instance)):
-            if isinstance(item, dict) and set(item) == {"$ref"}:  # looked up once, not for every item
-                item = without_reference(item["$ref"])
             yield from check_items(checker, item, instance, array)
 
     def const(_checker: Any, value: object, instance: object, _schema: Any) -> Iterator[ValidationError]:
@@ -56,7 +57,7 @@ def validator(name: str) -> Any:
 
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
     kind = validators.extend(Draft202012Validator, {"items": items, "const": const}, type_checker=strict)
-    return kind(whole, registry=_registry())
+    return kind(_with_items_inlined(schema(name)), registry=_registry())
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -74,11 +75,44 @@ def referred(node: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
         node: the place.
         whole: the schema.
     """
-    if "$ref" not in node:
-        return node
-    file, _, name = node["$ref"].partition("#/$defs/")
-    of = schema(file.removesuffix(_SCHEMA_ENDING)) if file else whole
-    return {**referred(of["$defs"][name], of), **{key: value for key, value in node.items() if key != "$ref"}}
+    merged: dict[str, Any] = {}
+    for step in _steps(node, whole):
+        merged = {**step, **merged}
+    return merged
+
+
+def _steps(node: dict[str, Any], whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what stands at a place, and at each that it leads to, without the references."""
+    yield {key: value for key, value in node.items() if key != "$ref"}
+    if "$ref" in node:
+        file, _, name = node["$ref"].partition("#/$defs/")
+        target = _schema(file.removesuffix(_SCHEMA_ENDING)) if file else whole
+        yield from _steps(target["$defs"][name], target)
+
+
+def _with_items_inlined(whole: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema in which a reference of a list's items is looked up: the validator would look it up for every item."""
+
+    def inlined(node: Any) -> Any:
+        if isinstance(node, list):
+            return [inlined(value) for value in node]
+        if not isinstance(node, dict):
+            return node
+        nodes = {key: inlined(value) for key, value in node.items()}
+        return {**nodes, "items": _inlined(nodes["items"], whole)} if "items" in nodes else nodes
+
+    result: dict[str, Any] = inlined(whole)
+    return result
+
+
+def _inlined(item: Any, whole: dict[str, Any]) -> Any:
+    """What a reference leads to, as one schema; the item as it is where one schema would not demand the same as all together."""
+    steps = list(_steps(item, whole)) if isinstance(item, dict) and "$ref" in item else []
+    demands = [keys for step in steps if (keys := set(step) - {"description"})]
+    apart = sum(map(len, demands)) == len(set().union(*demands)) and set().union(*demands) <= _INDEPENDENT
+    if not steps or '"$ref"' in json.dumps(steps) or not (len(demands) == 1 or apart):
+        return item
+    return referred(item, whole)
 
 
 @cache
@@ -87,7 +121,8 @@ def _registry() -> Any:
     from referencing import Registry, Resource  # noqa: PLC0415  slow to import
 
     return Registry().with_resources(
-        (f"{name}{_SCHEMA_ENDING}", Resource.from_contents(schema(name))) for name in _REFERRED
+        (f"{name}{_SCHEMA_ENDING}", Resource.from_contents(_with_items_inlined(schema(name))))
+        for name in _REFERRED
     )
 
 
