@@ -162,9 +162,8 @@ def requested_budgets(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[st
     }
     taking = {output.spec.name: output.spec for output in prepared if output.mechanism.takes_delta}
     deltas = _split_delta(plan, taking, epsilons)
-    down = (
-        1 - _ROUNDING
-    )  # so that parts which add up on paper do so after every rounding up of noise and claims
+    # Parts that add up on paper do so after every rounding up of noise and claims, too.
+    down = 1 - _ROUNDING
     return {name: Budget(epsilon * down, deltas.get(name, 0.0)) for name, epsilon in epsilons.items()}
 
 

@@ -74,9 +74,8 @@ class Arrays(WholeFile):
                     found=f"more than {_MOST_BYTES >> 30} GiB",
                     remedy="write them as Parquet, which is read in parts",
                 )
-            cells = math.prod(shape) * (
-                len(source.axes) + len(names)
-            )  # as a table, of numbers of eight bytes
+            # As a table, of numbers of eight bytes.
+            cells = math.prod(shape) * (len(source.axes) + len(names))
             refuse_unpacked(
                 source.path,
                 packed_bytes=source.path.stat().st_size,

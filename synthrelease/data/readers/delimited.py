@@ -256,9 +256,8 @@ def _row_lines(
     ends = np.flatnonzero(newline[marks] & outside)
     commas = np.cumsum(comma[marks] & outside)[ends]
     counted = np.diff(commas, prepend=0) + 1
-    first_lines = np.concatenate(
-        [[first_line - 1], line_of_mark[ends[:-1]] + 1]
-    )  # of the names, and of each row
+    # Of the names, and of each row.
+    first_lines = np.concatenate([[first_line - 1], line_of_mark[ends[:-1]] + 1])
     wrong = np.flatnonzero(counted != fields)
     if wrong.size:
         row = wrong[0]
