@@ -26,7 +26,7 @@ def float_up(value: Fraction) -> float:
 def float_down(value: Fraction) -> float:
     """Return the largest floating-point number that is not above a number."""
     near = float(value)
-    return near if Fraction(near) <= value else math.nextafter(near, 0.0)
+    return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
 
 
 def root_up(squared: Fraction | int) -> float:

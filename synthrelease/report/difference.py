@@ -29,9 +29,8 @@ class DatasetChanges:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     redrawn: bool  # whether anything that was drawn, and does not follow from the rest, is other or new
-    likeness: Likeness | None = (
-        None  # of noisy integers, if not all are the same and both releases state noise
-    )
+    # Of noisy integers, if not all are the same and both releases state noise.
+    likeness: Likeness | None = None
 
     @property
     def changed(self) -> bool:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -149,6 +150,14 @@ def test_a_bundle_tells_what_it_is(bundle):
         assert len(set(offered)) == min(len(names), 8)
     with refused(synthrelease.ArgumentError, "no-released-model", where=bundle):
         opened.model("summary")
+
+
+@pytest.mark.parametrize("file_format", ["", "-format-2"])
+def test_a_model_is_in_the_bundle_only_where_it_was_fitted_with_noise(file_format):
+    bundle = synthrelease.open_bundle(Path(__file__).parents[1] / f"golden/bundles/records{file_format}.h5")
+    assert bundle.model("tree").parents
+    with refused(synthrelease.ArgumentError, "no-released-model", where=bundle.path):
+        bundle.model("exact")
 
 
 def test_a_ledger_takes_the_relation_by_its_name(tmp_path):

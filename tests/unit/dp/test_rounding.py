@@ -57,7 +57,7 @@ def test_rounding_up_leaves_a_number_of_few_digits_alone(value: float) -> None:
     assert round_up(value, 6) == value
 
 
-@given(st.fractions(min_value=0, max_value=10**9))
+@given(st.fractions(min_value=-(10**9), max_value=10**9))
 def test_the_nearest_doubles_on_either_side(value: Fraction) -> None:
     below, above = float_down(value), float_up(value)
     assert Fraction(below) <= value <= Fraction(above)
