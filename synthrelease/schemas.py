@@ -32,6 +32,7 @@ _INDEPENDENT = {
 _PLANS, _MANIFESTS = f"plan-v1{_SCHEMA_ENDING}", f"manifest-v3{_SCHEMA_ENDING}"
 
 
+@cache
 def validator(name: str) -> Any:
     """Return the validator of a shipped schema: 8.0 is no integer and true is not 1; NaN and infinities are no numbers.
 

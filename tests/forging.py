@@ -99,7 +99,7 @@ def stored_of(manifest: Manifest) -> dict[str, OutputDataset]:
     stored: dict[str, OutputDataset] = {}
     for entry in manifest["outputs"]:
         with suppress(Exception):  # nonsense calls for nothing
-            for one in StoredOutput(entry).hdf5_datasets():
+            for one in StoredOutput(entry).hdf5_datasets:
                 if min(one.shape) > 0 and max(one.shape) <= _MOST_COORDINATES:
                     stored[one.path] = one
     return stored

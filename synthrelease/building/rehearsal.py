@@ -52,7 +52,7 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
     releases = [output.mechanism.rehearsed(output.budget, output.event) for output in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)
     _refuse_misfit(planned, design)
-    stored = [dataset for entry in planned["outputs"] for dataset in StoredOutput(entry).hdf5_datasets()]
+    stored = [dataset for entry in planned["outputs"] for dataset in StoredOutput(entry).hdf5_datasets]
     manifest = with_contents(planned, {dataset.path: _DIGEST for dataset in stored})
     size = len(to_bytes(manifest))
     if size > MOST_MANIFEST_BYTES:
@@ -102,7 +102,7 @@ def _event_faults(manifest: dict[str, Any]) -> list[Finding]:
             output,
             neighbours=neighbours,
             integers=sum(
-                dataset.size for dataset in StoredOutput(output).datasets() if dataset.role is Role.NOISY
+                dataset.size for dataset in StoredOutput(output).datasets if dataset.role is Role.NOISY
             ),
         )
     ]

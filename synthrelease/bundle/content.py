@@ -59,10 +59,10 @@ def released_content(
         groups[dataset_path(stored.name)] = output_attributes(output["kind"])
         types = {
             stored.path(dataset): drawn[stored.name][dataset.path].dtype
-            for dataset in stored.datasets()
+            for dataset in stored.datasets
             if dataset.derive is None
         }
-        for dataset in stored.hdf5_datasets():
+        for dataset in stored.hdf5_datasets:
             forms[dataset.path] = dataset.form(types.get(dataset.path, dataset.types[0]))
             if dataset.axis is not None:
                 scales.append(dataset)

@@ -201,7 +201,7 @@ def _stored_outputs(manifest: dict[str, Any]) -> list[StoredOutput]:
 def _content_faults(reader: DatasetReader, manifest: dict[str, Any]) -> Iterator[Finding]:
     present = reader.file.dataset_paths()
     expected = _stored_outputs(manifest)
-    called_for = [dataset.path for output in expected for dataset in output.hdf5_datasets()]
+    called_for = [dataset.path for output in expected for dataset in output.hdf5_datasets]
     neighbours = Neighbours(manifest["privacy"]["neighbours"])
     yield from _listing_faults(reader.file, manifest, present, called_for)
     if set(called_for) <= set(present):

@@ -75,8 +75,9 @@ class StoredOutput:
             return format_1.dataset_count(self.parameters, self.event)
         return self.parameters.dataset_count(self.event)
 
+    @cached_property
     def datasets(self) -> list[Dataset]:
-        """Return what the output is declared to have."""
+        """What the output is declared to have."""
         datasets = self.parameters.datasets(self.event)
         return [dataset for dataset in datasets if self.version > 1 or format_1.has(self.parameters, dataset)]
 
@@ -90,7 +91,7 @@ class StoredOutput:
 
     @cached_property
     def _by_path(self) -> dict[str, Dataset]:
-        return {dataset.path: dataset for dataset in self.datasets()}
+        return {dataset.path: dataset for dataset in self.datasets}
 
     def path(self, dataset: Dataset, index: tuple[int, ...] = ()) -> str:
         """Return which HDF5 dataset an item stands in."""
@@ -101,15 +102,19 @@ class StoredOutput:
     def items(self) -> list[Item]:
         """Return all items, sources before what follows."""
         if self.version == 1:
-            ordered = in_order(self.datasets())
+            ordered = in_order(self.datasets)
             return [Item(dataset, index, self.path(dataset, index)) for dataset, index in ordered]
-        paths = {dataset.path: self.path(dataset) for dataset in self.datasets()}
-        return [Item(dataset, index, paths[dataset.path]) for dataset, index in in_order(self.datasets())]
+        paths = {dataset.path: self.path(dataset) for dataset in self.datasets}
+        return [Item(dataset, index, paths[dataset.path]) for dataset, index in in_order(self.datasets)]
 
-    def hdf5_datasets(self) -> Iterator[OutputDataset]:
-        """Yield what is called for: the coordinates of axes, each before it is referred to, and the datasets."""
+    @cached_property
+    def hdf5_datasets(self) -> list[OutputDataset]:
+        """What is called for: the coordinates of axes, each before it is referred to, and the datasets."""
+        return list(self._hdf5_datasets())
+
+    def _hdf5_datasets(self) -> Iterator[OutputDataset]:
         axes: dict[str, Axis] = {}
-        for dataset in self.datasets():
+        for dataset in self.datasets:
             if self.version == 1:
                 shape = format_1.shape_of(self.parameters, dataset)
                 for index in dataset.indices():

@@ -99,13 +99,13 @@ class OutputExamination:
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the output."""
-        if self._output["paths"] != sorted(dataset.path for dataset in self._stored.hdf5_datasets()):
+        if self._output["paths"] != sorted(dataset.path for dataset in self._stored.hdf5_datasets):
             yield Finding("unlisted", self._where, "the paths are not those that the parameters call for")
         # First what needs no values: nothing is derived from integers that cannot be what is claimed.
         yield from list(self._form_faults()) or list(self._event_faults()) or self._value_faults()
 
     def _form_faults(self) -> Iterator[Finding]:
-        for dataset in self._stored.hdf5_datasets():
+        for dataset in self._stored.hdf5_datasets:
             fault = dataset.fault(self._reader.file.anatomy.datasets[dataset.path].form)
             if fault is not None:
                 yield Finding("derived", dataset.path, fault)
@@ -123,7 +123,7 @@ class OutputExamination:
 
     def _event_faults(self) -> Iterator[Finding]:
         """Where event and parameters do not agree, or with the number of integers."""
-        noisy = (dataset.size for dataset in self._stored.datasets() if dataset.role is Role.NOISY)
+        noisy = (dataset.size for dataset in self._stored.datasets if dataset.role is Role.NOISY)
         for code, fault in output_claims.event_faults(
             self._output, neighbours=self._neighbours, integers=sum(noisy)
         ):

@@ -31,7 +31,7 @@ class Output(Mapping[str, NDArray[Any]]):
     def __init__(self, path: Path, stored: StoredOutput, digests: Mapping[str, str]) -> None:
         self.name = stored.name
         self._path, self._stored, self._digests = path, stored, digests
-        self._datasets = {dataset.path: dataset for dataset in stored.datasets()}
+        self._datasets = {dataset.path: dataset for dataset in stored.datasets}
 
     def __getitem__(self, key: str) -> NDArray[Any]:
         if key not in self._datasets:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
@@ -62,7 +63,7 @@ class Axis:
         """The path of its coordinates below the output."""
         return self.path or self.name
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Type of the coordinates in a bundle: 64-bit floating-point numbers, whole numbers, or labels in UTF-8."""
         if isinstance(self.coordinates, np.ndarray):
@@ -79,8 +80,10 @@ class Axis:
     def part(self, start: int, stop: int) -> Array:
         """Return some of the values: there may be more than memory holds, as a manifest states how many."""
         coordinates: Any = self.coordinates[start:stop]
-        dtype = self.dtype
-        return np.array(self._encoded(coordinates) if dtype.kind == "S" else coordinates, dtype=dtype)
+        if isinstance(coordinates, range):
+            np.array(coordinates[-1:], self.dtype)  # raises if it is too large, where arange begins again below
+            return np.arange(coordinates.start, coordinates.stop, coordinates.step, self.dtype)
+        return np.array(self._encoded(coordinates) if self.dtype.kind == "S" else coordinates, self.dtype)
 
     @staticmethod
     def _encoded(labels: Sequence[Any]) -> list[bytes]:

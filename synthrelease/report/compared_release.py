@@ -90,7 +90,7 @@ class ComparedRelease:
     def paths(self, name: str, *, noisy: bool) -> set[str]:
         """Return the paths of an output's datasets that were drawn, or of those alone that carry noise."""
         stored = self.stored(name)
-        drawn = [dataset for dataset in stored.datasets() if dataset.derive is None]
+        drawn = [dataset for dataset in stored.datasets if dataset.derive is None]
         return {
             stored.path(dataset, index)
             for dataset in drawn
@@ -107,7 +107,7 @@ class ComparedRelease:
         arrays, where = self.release[name], f"{self.file}, {dataset_path(name)}"
         return {
             dataset.path: NoisyDataset(dataset, arrays, f"{where}/{dataset.path}")
-            for dataset in self.stored(name).datasets()
+            for dataset in self.stored(name).datasets
             if dataset.role is Role.NOISY
         }
 

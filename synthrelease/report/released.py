@@ -123,7 +123,7 @@ class Released:
         stored = self._output(output)
         drawn = {
             dataset.path: self.array(output, dataset.path)
-            for dataset in stored.datasets()
+            for dataset in stored.datasets
             if dataset.derive is None
         }
         return Values(stored.parameters, stored.event, drawn)
@@ -133,7 +133,7 @@ class Released:
             stored = self._output(name)
             self._labels[name] = {
                 labels_of(stored.parameters, dataset, index): (dataset, index)
-                for dataset in stored.datasets()
+                for dataset in stored.datasets
                 for index in dataset.indices()
             }
         return self._labels[name]

@@ -9,7 +9,7 @@ import pytest
 from browsed import PRIVATE, PUBLIC
 from tiers import params
 
-_ALL = params((*PUBLIC, *PRIVATE), quick=("areas", "hostile", "private odd", "evaluated statistics"))
+_ALL = params((*PUBLIC, *PRIVATE), quick=("hostile", "private odd"))
 _UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 
 
@@ -57,6 +57,7 @@ def test_nobody_prints_a_dark_page(visit, pages, name):
         assert ground == "rgb(255, 255, 255)"
 
 
+@pytest.mark.quick_for("private bare")
 @pytest.mark.parametrize("name", ["areas", "private bare"])
 def test_without_scripts_it_is_the_same_page(visit, pages, name):
     shots = []

@@ -82,8 +82,8 @@ def test_every_dataset_is_what_the_library_reads(path: Path) -> None:
     with h5py.File(path) as file:
         for output in bundle.manifest["outputs"]:
             stored, arrays = StoredOutput(output, version), bundle[output["name"]]
-            assert list(arrays) == [dataset.path for dataset in stored.datasets()]
-            for dataset in stored.datasets():
+            assert list(arrays) == [dataset.path for dataset in stored.datasets]
+            for dataset in stored.datasets:
                 for index in dataset.indices() if version == 1 else [()]:
                     seen = file[stored.path(dataset, index)][()]
                     array = np.asarray(arrays[dataset.path][index])

@@ -42,7 +42,7 @@ def drawn_digests(path):
     bundle, digests = synthrelease.open_bundle(path, allow_test_seed=True), {}
     for output in bundle.manifest["outputs"]:
         stored = StoredOutput(output, version=1)
-        for dataset in stored.datasets():
+        for dataset in stored.datasets:
             if dataset.derive is None and dataset.role is not Role.UNPROTECTED:
                 array, shape = bundle[stored.name][dataset.path], shape_of(stored.parameters, dataset)
                 for index in dataset.indices():

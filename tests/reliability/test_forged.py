@@ -652,7 +652,7 @@ def model_of(path, name):
         stored = StoredOutput(entry)
         counts = {
             dataset.path: file[stored.path(dataset)][()]
-            for dataset in stored.datasets()
+            for dataset in stored.datasets
             if dataset.role is Role.NOISY
         }
     return RecordsParameters.from_entry(entry["mechanism"]).network(counts, from_json(entry["event"]))

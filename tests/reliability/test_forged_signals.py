@@ -138,11 +138,11 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(
                     one for one in file.dataset_paths() if one.startswith(f"/outputs/{entry['name']}/")
                 ]
             stored = StoredOutput(entry)
-            called_for = [one.path for one in stored.hdf5_datasets()]
+            called_for = [one.path for one in stored.hdf5_datasets]
             assert sorted(called_for) == entry["paths"] == present
-            assert stored.hdf5_dataset_count == len(called_for) > len(stored.datasets())
+            assert stored.hdf5_dataset_count == len(called_for) > len(stored.datasets)
             earlier = StoredOutput(entry, version=1)  # each item by itself
-            assert earlier.hdf5_dataset_count == len(list(earlier.hdf5_datasets())) == len(earlier.items())
+            assert earlier.hdf5_dataset_count == len(earlier.hdf5_datasets) == len(earlier.items())
 
 
 # --- promises to less than a person

@@ -42,10 +42,10 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(name: str) -> No
     """Or a few words of a manifest could call for any number of them."""
     whole = layout(name)
     stored = [StoredOutput(entry, whole.version) for entry in whole.manifest["outputs"]]
-    called_for = [one.path for output in stored for one in output.hdf5_datasets()]
+    called_for = [one.path for output in stored for one in output.hdf5_datasets]
     assert sorted(called_for) == sorted(path for path in whole.arrays if path != SIGNATURE)
     assert [output.hdf5_dataset_count for output in stored] == [
-        len(list(output.hdf5_datasets())) for output in stored
+        len(output.hdf5_datasets) for output in stored
     ]
 
 
@@ -93,6 +93,7 @@ def test_a_mutant_is_the_same_whoever_makes_it() -> None:
     assert mutant(5, seed=3).raw != mutant(5, seed=4).raw
 
 
+@pytest.mark.quick_for("heatmaps-format-2.h5", "statistics.h5")
 @pytest.mark.parametrize("bundle", GOLDEN, ids=lambda path: path.name)
 def test_every_changed_byte_of_a_golden_bundle_is_detected(bundle: Path) -> None:
     """Of all its bytes, each changed in one bit; what it was for is known."""
@@ -103,6 +104,7 @@ def test_every_changed_byte_of_a_new_bundle_is_detected() -> None:
     assert undetected(layout("areas")) == []
 
 
+@pytest.mark.quick_for("earlier")
 @pytest.mark.parametrize("name", ["seeded", "areas", "earlier"])
 def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str) -> None:
     """Or the content is the same: of a dataset of one row, HDF5 has two ways to write the end of its index."""

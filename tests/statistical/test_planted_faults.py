@@ -26,8 +26,13 @@ def _marks(*, thorough: bool) -> tuple[pytest.MarkDecorator, ...]:
     return (pytest.mark.thorough,) if thorough else ()
 
 
+def _first(fault: Fault) -> object:
+    """The detector that is tried in the quick tier."""
+    return next((detector for detector in fault.detectors if SLOW not in detector.name), None)
+
+
 CASES = [
-    pytest.param(f, d, id=f"{f.words}: {d.name}", marks=_marks(thorough=SLOW in d.name))
+    pytest.param(f, d, id=f"{f.words}: {d.name}", marks=_marks(thorough=d is not _first(f)))
     for f in FAULTS
     for d in f.detectors
 ]

@@ -88,7 +88,7 @@ def assert_same(call, bundle):
     _, warnings = output_sentences(entry)
     assert set(release.warnings) <= {*warnings, *map(warning_sentence, bundle.manifest["warnings"])}
     assert list(release) == list(bundle[release.name])
-    for dataset in StoredOutput(entry).datasets():
+    for dataset in StoredOutput(entry).datasets:
         array, declared = release[dataset.path], release.datasets[dataset.path]
         np.testing.assert_array_equal(array, bundle[release.name][dataset.path], dataset.path)
         assert array.shape == dataset.shape

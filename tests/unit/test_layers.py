@@ -1,6 +1,7 @@
 """A layer imports only from those below it, and only the right files touch HDF5 and randomness."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -90,14 +91,15 @@ def test_randomness_is_made_in_one_place():
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
 
 
+@functools.cache
 def run_time_imports(path):
     """Imports, but for those that are for types alone."""
     tree = ast.parse(path.read_text("utf-8"))
     typing = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
     alone = {id(node) for one in typing for node in ast.walk(one)}
-    for node in ast.walk(tree):
-        if id(node) not in alone and isinstance(node, ast.ImportFrom):
-            yield node.module
+    return [
+        node.module for node in ast.walk(tree) if id(node) not in alone and isinstance(node, ast.ImportFrom)
+    ]
 
 
 def reached(start):

@@ -204,6 +204,7 @@ def test_the_question_says_that_what_is_replaced_stays_paid_for_and_that_most_is
     assert len(ledger_of(plan)) == 5
 
 
+@pytest.mark.quick_for("build-Ctrl-C", "batch-no")
 @pytest.mark.parametrize("answer", ["\x03", "\x04", "\n", "no\n"], ids=["Ctrl-C", "Ctrl-D", "nothing", "no"])
 @pytest.mark.parametrize("command", [("build", "-o", "r.h5"), ("batch", "-o", "out")], ids=["build", "batch"])
 def test_whatever_is_no_yes_charges_nothing(plan: Path, command: tuple[str, ...], answer: str) -> None:
@@ -278,6 +279,7 @@ def test_a_batch_leaves_out_the_plan_of_which_most_rows_would_be_dropped(plan: P
     assert two.state == BUILT
 
 
+@pytest.mark.thorough
 def test_a_batch_at_a_terminal(plan: Path) -> None:
     plans = [plan, second_plan(plan, 2)]
     code, shown, _ = at_terminal("n\n", "batch", *plans, "-o", "out", folder=plan.parent)

@@ -258,7 +258,7 @@ def relabelled(folder, old, new):
         if form["labels"]:
             form["labels"] = [new if label == old else label for label in form["labels"]]
     forms = dict(content.forms)
-    for stored in StoredOutput(manifest["outputs"][0]).hdf5_datasets():
+    for stored in StoredOutput(manifest["outputs"][0]).hdf5_datasets:
         if stored.axis is not None and stored.axis.values.dtype.kind == "S":
             values[stored.path] = stored.axis.values
             forms[stored.path] = stored.form(stored.axis.values.dtype)

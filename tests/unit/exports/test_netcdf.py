@@ -36,7 +36,7 @@ def texts(labels):
 
 def datasets_of(whole):
     for output in whole.manifest["outputs"]:
-        for dataset in StoredOutput(output).datasets():
+        for dataset in StoredOutput(output).datasets:
             yield output["name"], dataset
 
 

@@ -95,7 +95,7 @@ def test_arrays_have_the_axes_and_values_of_the_datasets(opened, layout):
     bundle, whole = opened(layout)
     for output in whole.manifest["outputs"]:
         found = bundle.to_xarray(output["name"])
-        for dataset in StoredOutput(output).datasets():
+        for dataset in StoredOutput(output).datasets:
             name = unquote(dataset.path).replace("/", "_")
             if name not in found:  # something follows from it
                 assert dataset.role in (Role.NOISY, Role.CHOICE)

@@ -265,7 +265,7 @@ def test_a_column_of_several_statistics_is_described_by_all_of_them(released, la
     (column,) = (one for one in table.columns if one.name == "value")
     quantities = {
         dataset.quantity
-        for dataset in StoredOutput(entry(whole, name)).datasets()
+        for dataset in StoredOutput(entry(whole, name)).datasets
         if dataset.role is Role.ESTIMATE and not dataset.path.startswith("histogram")
     }
     assert len(quantities) > 1

@@ -165,6 +165,7 @@ def test_datasets_of_many_items_hold_their_values_in_order(
 TEXTS = {"role": "estimate", "units": "px", "long_name": "relative fixation density (1 = uniform)"}
 
 
+@pytest.mark.thorough_for("600")
 @pytest.mark.parametrize("number", [1, 60, 200, 600])
 def test_axes_and_texts_are_read_alike(tmp_path: Path, number: int) -> None:
     """References are kept in heaps of 4096 bytes, of 169 each."""
