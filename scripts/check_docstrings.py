@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Say which public names lack a docstring, shapes, units or a source: scripts/check_docstrings.py [FOLDER].
 
-Which names: in the folders and files of `SCOPE`, which are what docs/api.md shows and all of kinds, numerics and dp, every
+Which names: in the folders and files of `SCOPE`, which are what docs/reference/api.md shows and all of kinds, numerics and dp, every
 module, function and class without an underscore, and their methods and properties without one (`__getitem__`, `__add__` and the like say
 what Python says they do). Not looked at: command line, plan and outputs, readers, bundle internals, report, evaluate, evaluation;
 for them the linter asks for docstrings, and for no more.

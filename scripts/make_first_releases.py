@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/first_releases.md: real data sets go through init, an edited plan, preview, build and verify, as a newcomer would.
+"""Write docs/evidence/first_releases.md: real data sets go through init, an edited plan, preview, build and verify, as a newcomer would.
 
 `scripts/make_first_releases.py DATA`, where DATA is the folder with the public data sets (osie and others). What stands in the page is what the
 commands printed.
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "first_releases.md"
+PAGE = ROOT / "docs" / "evidence" / "first_releases.md"
 HEAD = """# First releases of four data sets
 
 Public data as labs have them, from the files to a verified bundle. Everything below was printed by the commands themselves (`scripts/make_first_releases.py DATA` writes this page);
-lines with `+` are what the curator typed into the plan that [`init`](starting.md) proposed. ε is 1 throughout, and the number of people that a useful release
+lines with `+` are what the curator typed into the plan that [`init`](../howto/import.md) proposed. ε is 1 throughout, and the number of people that a useful release
 takes is `preview`'s: look there first. 15, 16 and 24 people are few, and the tool says so.
 """
 
@@ -62,7 +62,7 @@ FIRSTS = (
     First(
         "A MATLAB file: fixations of 15 people on 700 photographs",
         "OSIE (Xu et al. 2014) is a cell array of structs: a cell for each image, in it a struct with a cell for each person, in it vectors. `init` makes a table of that "
-        "([how](formats/mat.md)) and asks which of its columns is the person.",
+        "([how](../howto/import/mat.md)) and asks which of its columns is the person.",
         "osie/fixations.mat",
         "subjects",
         (title("Fixations of 15 people on 700 photographs"), screen(800, 600), DESIGNED),

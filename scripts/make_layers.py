@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the layers of the package, and list them in docs/architecture.md; --check compares instead.
+"""Draw the layers of the package, and list them in docs/contribute/architecture.md; --check compares instead.
 
 Both are made of the list that tests/unit/test_layers.py holds the imports against.
 """
@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from layers import LAYERS, Layer  # noqa: E402  this checkout's
 
-PAGE, PICTURE = ROOT / "docs" / "architecture.md", ROOT / "docs" / "images" / "layers.svg"
+PAGE, PICTURE = ROOT / "docs" / "contribute" / "architecture.md", ROOT / "docs" / "images" / "layers.svg"
 BEGIN, END = "<!-- layers: scripts/make_layers.py -->\n", "<!-- end of layers -->\n"
 WIDTH, PAD, ROOM, LINE = 400, 8, 6, 34  # px; between boxes; a line of boxes
 _LETTER = 9.0  # width of one at 14 px, of the widest usual font

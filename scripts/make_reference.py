@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write docs/plan.md and docs/policy.md from their schemas; with --check, exit 1 if that would change them."""
+"""Write docs/reference/plan.md and docs/reference/policy.md from their schemas; with --check, exit 1 if that would change them."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from synthrelease.schemas import schema as schema_of  # noqa: E402
 
 HEAD = """# The plan
 
-A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([starting](starting.md)); a complete
+A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([importing your data](../howto/import.md)); a complete
 example is `synthrelease/demo/plan.toml`. This page lists every key. Paths are relative to the plan, and unknown keys are errors.
 
 Editors that know JSON schemas complete and check a plan that begins with the line
@@ -25,7 +25,7 @@ Editors that know JSON schemas complete and check a plan that begins with the li
 """
 POLICY_HEAD = """# The policy
 
-A policy is a TOML file with the limits that a curator, an archive or a review board sets for releases ([choosing](choosing.md) says what the
+A policy is a TOML file with the limits that a curator, an archive or a review board sets for releases ([choosing ε](../howto/choose.md) says what the
 numbers mean). `preview`, `build` and `batch` with `--policy` refuse a plan that exceeds them (exit code 4; 5 of a batch), `verify` a bundle (exit code 1). This page is
 made from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
 
@@ -55,7 +55,7 @@ def main() -> int:
     """Write or check the pages."""
     changed = False
     for name, page in {"plan": plan_page(), "policy": policy_page()}.items():
-        target = ROOT / "docs" / f"{name}.md"
+        target = ROOT / "docs" / "reference" / f"{name}.md"
         if "--check" in sys.argv:
             changed |= page != target.read_text("utf-8")
         else:
@@ -64,13 +64,13 @@ def main() -> int:
 
 
 def policy_page() -> str:
-    """Return docs/policy.md."""
+    """Return docs/reference/policy.md."""
     schema = schema_of("policy-v1")
     return "\n".join([POLICY_HEAD, section("`[policy]`", schema["properties"]["policy"], schema)])
 
 
 def plan_page() -> str:
-    """Return docs/plan.md."""
+    """Return docs/reference/plan.md."""
     schema = schema_of("plan-v1")
     parts = [HEAD]
     for name in ("release", "privacy"):

@@ -1,4 +1,4 @@
-"""The layers of the package, from the ground up: the picture and the list in docs/architecture.md, and test_layers.py, are all of this."""
+"""The layers of the package, from the ground up: the picture and the list in docs/contribute/architecture.md, and test_layers.py, are all of this."""
 
 from __future__ import annotations
 

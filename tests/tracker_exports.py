@@ -1,4 +1,4 @@
-"""Invented exports of eye trackers' software, with the headers and the quirks of real ones: docs/formats/trackers.md has the sources."""
+"""Invented exports of eye trackers' software, with the headers and the quirks of real ones: docs/howto/import/trackers.md has the sources."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def exit_code(reports: Iterable[Report], *, quick: bool) -> int:
 
 
 def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: bool = False) -> str:
-    """Return docs/performance.md; of a quick run it says that it is none to rely on."""
+    """Return docs/evidence/performance.md; of a quick run it says that it is none to rely on."""
     packages = sorted({package for report in reports.values() for package in report.packages})
     parts = [
         "# Performance",

@@ -1,4 +1,4 @@
-"""The pictures of docs/gallery.md: they draw what they are given and compute nothing.
+"""The pictures of docs/evidence/gallery.md: they draw what they are given and compute nothing.
 
 All are five inches wide with letters of nine points or more, so that they can be read at 400 pixels too.
 """

@@ -1,4 +1,4 @@
-"""What attackers get from releases of the IER 2023 pupil features, 24 people under five conditions (docs/attacks.md).
+"""What attackers get from releases of the IER 2023 pupil features, 24 people under five conditions (docs/evidence/attacks.md).
 
 Identification: the attacker has everybody's raw windows under three conditions, and is given what was released of the two others.
 Linkage: they have one condition of everybody, and are given the same. Membership, inference, copies: 12 of 24 people, drawn by lot

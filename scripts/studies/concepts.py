@@ -30,7 +30,7 @@ STEP = 1e-3  # of Δ: the grid on which Gaussian noise is rounded does not matte
 
 
 def run(data: Path) -> None:
-    """Print the tables of docs/concepts/heatmaps.md."""
+    """Print the tables of docs/explanation/reidentification.md."""
     print("\n".join([*exact_table(data), "", *sharp_table(data), "", *noised_table(data)]))
 
 

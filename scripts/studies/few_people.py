@@ -1,4 +1,4 @@
-"""What can be released of 15 people who looked at 700 photographs (OSIE): the table of docs/tutorial.md.
+"""What can be released of 15 people who looked at 700 photographs (OSIE): the table of docs/start/tutorial.md.
 
 The truth of durations is that of all values, not cut to any bounds. A curator with private data cannot make this table: looking
 at it is looking at the data.

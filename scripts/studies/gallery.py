@@ -1,4 +1,4 @@
-"""Pictures of what is released beside what stays private (docs/gallery.md): maps, records, areas, noise.
+"""Pictures of what is released beside what stays private (docs/evidence/gallery.md): maps, records, areas, noise.
 
 Nothing was chosen by how it looks: every third of the images on which no default was chosen, one draw, seeded.
 """
@@ -68,7 +68,7 @@ def run(data: Path) -> None:
 
 
 def draw(data: Path, out: Path) -> None:
-    """Draw the pictures of docs/gallery.md."""
+    """Draw the pictures of docs/evidence/gallery.md."""
     gaze = attention(data)
     draw_heatmaps(gaze, out / "gallery_heatmaps.png")
     draw_areas(gaze, out / "gallery_areas.png")

@@ -1,4 +1,4 @@
-"""Synthetic records of the IER 2023 pupil features: what they are worth and what they give away (docs/records.md).
+"""Synthetic records of the IER 2023 pupil features: what they are worth and what they give away (docs/explanation/records.md).
 
 Condition: five tasks, models fitted and tested on different people (6 folds). Person: 24 people, fitted on three conditions,
 tested on the real windows of the other two; a synthetic record carries the person of its seed, which only an

@@ -5,7 +5,7 @@ public is looked up in the data, but for the number of people, which is public u
 uncertainty, the guarantee, and the event by which `compose` counts several calls together.
 
 **Every call draws fresh noise and costs again.** The guarantee is that of one call; what was called and thrown away counts as well. No
-ledger is asked. Other keys of a plan's output (docs/plan.md) are taken by their names: `heatmaps(…, clipping="per-stimulus")`.
+ledger is asked. Other keys of a plan's output (docs/reference/plan.md) are taken by their names: `heatmaps(…, clipping="per-stimulus")`.
 
 Sources: the proof note beside each mechanism, `synthrelease/kinds/*/*.proof.md`.
 """

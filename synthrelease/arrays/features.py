@@ -187,7 +187,7 @@ def synthetic_records(
         InputError: arrays or parameters cannot be used.
         PolicyError: the guarantee would be false or empty.
 
-    Source: `synthrelease/kinds/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/records.md.
+    Source: `synthrelease/kinds/records/deniability.py` (Bindschaedler et al. 2017, Privacy Tests 1 and 2), docs/explanation/records.md.
 
     Example:
         >>> import numpy as np

@@ -37,7 +37,7 @@ class ArrayRelease:
 
     Attributes:
         name: of the function.
-        values: arrays by name, such as "heatmap", of the shapes and units of the bundle's datasets (docs/format.md).
+        values: arrays by name, such as "heatmap", of the shapes and units of the bundle's datasets (docs/reference/format.md).
         datasets: what each array is: `axes` with names, coordinates and units, and its own `unit`.
         guarantee: of this call alone; none with a test seed.
         event: what was done, for `compose`.
@@ -103,7 +103,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     """Return the guarantee of several calls together for a person who is in all of them, composed exactly from their events.
 
     It holds if all that was to be called was settled before the first result was seen. Who chooses a call after
-    seeing others needs a ledger (`synthrelease.Ledger`, docs/ledger.md).
+    seeing others needs a ledger (`synthrelease.Ledger`, docs/howto/budget.md).
 
     Args:
         calls: every call that was made on these people, those too whose result was thrown away.

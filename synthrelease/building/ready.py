@@ -181,7 +181,7 @@ def _joined(first: dict[str, Contributions], second: dict[str, Contributions]) -
 
 
 def _refuse_nothing_left(planned: PlannedOutput, contributed: Contributions) -> None:
-    """Refuse an output of which noise alone would be released. Whether it is depends on the data (docs/limits.md)."""
+    """Refuse an output of which noise alone would be released. Whether it is depends on the data (docs/explanation/limits.md)."""
     counts = {name: count for name, count in contributed.measured[planned.name].items() if count}
     clipped = {
         loss.feature for loss in contributed.losses if loss.reason is Reason.CLIPPED and loss.share == 1

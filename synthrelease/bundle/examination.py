@@ -2,7 +2,7 @@
 
 In this order, each step only if the ones before found nothing that makes it unsafe or meaningless: the seal, the anatomy
 (both before HDF5's own library sees the file), what the library makes of it, the manifest (strict JSON, its schema), then
-digests, contents, claims. docs/format.md says what each finding means.
+digests, contents, claims. docs/reference/format.md says what each finding means.
 """
 
 from __future__ import annotations

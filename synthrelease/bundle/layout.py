@@ -1,4 +1,4 @@
-"""Where things stand in a bundle, and the block of plain text before it. Described in docs/format.md."""
+"""Where things stand in a bundle, and the block of plain text before it. Described in docs/reference/format.md."""
 
 from __future__ import annotations
 

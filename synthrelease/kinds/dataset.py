@@ -81,7 +81,9 @@ class Axis:
         """Return some of the values: there may be more than memory holds, as a manifest states how many."""
         coordinates: Any = self.coordinates[start:stop]
         if isinstance(coordinates, range):
-            np.array(coordinates[-1:], self.dtype)  # raises if it is too large, where arange begins again below
+            np.array(
+                coordinates[-1:], self.dtype
+            )  # raises if it is too large, where arange begins again below
             return np.arange(coordinates.start, coordinates.stop, coordinates.step, self.dtype)
         return np.array(self._encoded(coordinates) if self.dtype.kind == "S" else coordinates, self.dtype)
 

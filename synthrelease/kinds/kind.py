@@ -1,6 +1,6 @@
 """A kind of output: what the registry, and with it every command, knows of it.
 
-A kind outside this package is an object of this class that an entry point of the group `synthrelease.kinds` names (docs/adding/kind.md).
+A kind outside this package is an object of this class that an entry point of the group `synthrelease.kinds` names (docs/contribute/kind.md).
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from synthrelease.number_words import (
     short,
 )
 
-# The usual words of docs/choosing.md, by the largest ε that each is said of.
+# The usual words of docs/howto/choose.md, by the largest ε that each is said of.
 _STRENGTHS = ((1.0, "strong"), (3.0, "moderate"), (10.0, "weak"))
 _GRAVE = 0.95  # the best guess at ε = 3, the last that is called moderate
 _BEYOND = "hardly more than a formality"

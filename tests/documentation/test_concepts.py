@@ -11,7 +11,7 @@ from PIL import Image
 DEMONSTRATION = ROOT / "synthrelease" / "demo"
 PICTURES = {
     "epsilon.md": ["concept_epsilon.png"],
-    "heatmaps.md": ["concept_reconstruction.png", "concept_protected.png"],
+    "reidentification.md": ["concept_reconstruction.png", "concept_protected.png"],
 }
 
 
@@ -26,7 +26,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def page():
-    return (ROOT / "docs" / "concepts" / "heatmaps.md").read_text("utf-8")
+    return (ROOT / "docs" / "explanation" / "reidentification.md").read_text("utf-8")
 
 
 def missing(lines, page):
@@ -52,7 +52,7 @@ def test_what_is_left_at_each_epsilon(study, page):
 
 
 def test_the_guesses_in_the_picture_are_those_of_the_table(study):
-    page = (ROOT / "docs" / "concepts" / "epsilon.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explanation" / "epsilon.md").read_text("utf-8")
     for epsilon in (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0):
         pure, gaussian = study.pure_guess(epsilon), study.gaussian_guess(epsilon)
         rows = [line.split(" | ") for line in page.splitlines() if line.startswith(f"| {epsilon:g} |")]
@@ -71,7 +71,7 @@ def test_the_picture_of_guesses_begins_at_chance_and_never_falls(study):
 
 @pytest.mark.parametrize("page", PICTURES)
 def test_pictures_are_small_and_described(page):
-    text = (ROOT / "docs" / "concepts" / page).read_text("utf-8")
+    text = (ROOT / "docs" / "explanation" / page).read_text("utf-8")
     for name in PICTURES[page]:
         path = ROOT / "docs" / "images" / name
         assert path.stat().st_size <= 120_000

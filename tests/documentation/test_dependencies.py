@@ -20,7 +20,7 @@ SILENT = {"axe-playwright-python", "mlcroissant"}  # say nothing in their metada
 
 def rows():
     """Yield (extra, package, earliest version, licence, reason) of the page's tables; those that are always there have no extra."""
-    for line in (ROOT / "docs" / "dependencies.md").read_text("utf-8").splitlines():
+    for line in (ROOT / "docs" / "contribute" / "dependencies.md").read_text("utf-8").splitlines():
         if not line.startswith("| ") or line.startswith("| package"):
             continue
         name, *rest = (cell.strip() for cell in line.strip("|").split("|"))

@@ -1,4 +1,4 @@
-"""What docs/auditing.md and docs/ethics.md quote of the demonstration's manifest is what a build of it says."""
+"""What docs/howto/review.md and docs/howto/ethics.md quote of the demonstration's manifest is what a build of it says."""
 
 import json
 import math
@@ -12,7 +12,9 @@ from synthrelease.cli import main
 from synthrelease.dp import event as events
 from synthrelease.dp.best_guess import best_guess_of
 
-AUDITING, ETHICS, ATTACKS = (ROOT / "docs" / name for name in ("auditing.md", "ethics.md", "attacks.md"))
+AUDITING, ETHICS, ATTACKS = (
+    ROOT / "docs" / name for name in ("howto/review.md", "howto/ethics.md", "evidence/attacks.md")
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
-"""docs/notation.md has every symbol, and says truly where it is."""
+"""docs/reference/notation.md has every symbol, and says truly where it is."""
 
 import re
 
 import pytest
 from documented import PAGES, ROOT
 
-NOTATION = ROOT / "docs" / "notation.md"
+NOTATION = ROOT / "docs" / "reference" / "notation.md"
 PROOFS = sorted((ROOT / "synthrelease").rglob("*.proof.md"))
 SIGNS = {"Σ", "Π", "π"}  # explained below the tables
 _SIGN = r"[=·*/^_<>≤≥∈√|+−]"  # what stands beside a letter in a formula

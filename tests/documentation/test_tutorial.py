@@ -17,7 +17,7 @@ from documented import ROOT, blocks
 from synthrelease import build
 from synthrelease.cli import main
 
-PAGE = ROOT / "docs" / "tutorial.md"
+PAGE = ROOT / "docs" / "start" / "tutorial.md"
 DATA = ROOT / "docs" / "data" / "osie"
 DEMO = ROOT / "synthrelease" / "demo"
 DIGEST = "964e7bcd21f9662d1b8b4f713ecdd36a49a7b7a2eccd059003caee82387aeca2"
@@ -122,7 +122,7 @@ def test_the_median_is_worth_what_the_table_says():
 
 
 def test_halves_of_a_photograph_are_as_uncertain_as_the_tutorial_says(tmp_path):
-    plan = plan_of(ROOT / "docs" / "howto" / "classroom.md")
+    plan = plan_of(ROOT / "docs" / "howto" / "studies" / "classroom.md")
     for old, new in (
         ("class.csv", str(DATA / "fixations_tidy.csv.gz")),
         ('person = "child", stimulus = "page"', 'person = "observer", stimulus = "image"'),
@@ -139,7 +139,7 @@ def test_halves_of_a_photograph_are_as_uncertain_as_the_tutorial_says(tmp_path):
 
 @pytest.mark.parametrize("classes", [1, 4, 10])
 def test_shares_of_a_class_are_as_uncertain_as_the_page_says(tmp_path, classes):
-    page = ROOT / "docs" / "howto" / "classroom.md"
+    page = ROOT / "docs" / "howto" / "studies" / "classroom.md"
     people = 30 * classes
     pl.DataFrame(
         {"child": range(people), "page": ["p12"] * people, "x_px": [1] * people, "y_px": [1] * people}
@@ -152,7 +152,7 @@ def test_shares_of_a_class_are_as_uncertain_as_the_page_says(tmp_path, classes):
 
 
 def test_curves_of_a_headset_correlate_as_the_page_says(tmp_path):
-    page = ROOT / "docs" / "howto" / "headset.md"
+    page = ROOT / "docs" / "howto" / "studies" / "headset.md"
     pl.read_csv(DEMO / "pupil.csv.gz").rename({"condition": "recording"}).write_csv(tmp_path / "people.csv")
     every = ["arithmetic", "noise", "combined", "control", "npc"]
     told = [row[1] for row in rows_after(page, "| for 24 people")]
@@ -164,12 +164,12 @@ def test_curves_of_a_headset_correlate_as_the_page_says(tmp_path):
 
 @pytest.mark.parametrize(("transitions", "epsilons"), [(False, (12, 4)), (True, (24, 8))])
 def test_shares_of_areas_are_as_uncertain_as_the_page_says(tmp_path, transitions, epsilons):
-    page = " ".join((ROOT / "docs" / "heatmaps.md").read_text("utf-8").split())
+    page = " ".join((ROOT / "docs" / "explanation" / "heatmaps.md").read_text("utf-8").split())
     assert (
         "99 people on each, and people who may have seen both, a share is known to ± 12 percentage points (95 %) at "
         "ε = 1 and to ± 4 at ε = 3, with transitions to ± 24 and ± 8;"
     ) in page
-    plan = plan_of(ROOT / "docs" / "howto" / "crowd.md")
+    plan = plan_of(ROOT / "docs" / "howto" / "studies" / "crowd.md")
     head = plan.split("[[outputs]]")[0].replace(
         "synthrelease-demo/attention.csv.gz", str(DEMO / "attention.csv.gz")
     )

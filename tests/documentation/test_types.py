@@ -21,7 +21,7 @@ spent: float | None = maps.guarantee.epsilon
 
 @pytest.mark.thorough
 def test_the_page_on_python_is_strictly_typed(tmp_path):
-    page = ROOT / "docs" / "python.md"
+    page = ROOT / "docs" / "reference" / "python.md"
     shown = [block.text for block in blocks(page) if block.language == "python"]
     program = tmp_path / "program.py"
     program.write_text("\n".join([*shown, MORE]))

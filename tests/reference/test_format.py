@@ -1,4 +1,4 @@
-"""Another reader of bundles, written from docs/format.md alone: it finds in every golden bundle what ours and HDF5's library find.
+"""Another reader of bundles, written from docs/reference/format.md alone: it finds in every golden bundle what ours and HDF5's library find.
 
 It reads formats 2 and 1. It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
 stand there, the page is to be mended.

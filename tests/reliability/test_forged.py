@@ -1319,7 +1319,7 @@ def test_a_manifest_cannot_make_verify_say_more_than_the_file_has(records):
 
 
 def test_what_only_three_attributes_together_tell_is_not_seen():
-    """A limit that docs/format.md states: attributes are compared one by one and in pairs."""
+    """A limit that docs/reference/format.md states: attributes are compared one by one and in pairs."""
     half = np.array([0.5, 0.5])
     independent = Network((0, 1, 2), ((),) * 3, (half,) * 3)
     one, other = np.random.default_rng(8).integers(0, 2, (2, 100_000))

@@ -1,6 +1,6 @@
 """The promise of every mechanism from below: a bound on ε that is proved by a million runs must not exceed the claim.
 
-`docs/audit.md` says how the bound is made and what it cannot show. Seeds are fixed; for fresh ones each decision would be
+`docs/evidence/audit.md` says how the bound is made and what it cannot show. Seeds are fixed; for fresh ones each decision would be
 wrong with probability 10⁻⁹ at most. Controls: the same audit with half of the noise breaks every promise, and the bound
 itself is tried on mechanisms whose ε(δ) is known in closed form.
 """

@@ -1,6 +1,6 @@
 """Faults planted in the package, one by one: every detector of each must raise the alarm, and none without a fault.
 
-The same detectors run with the fault and without. docs/audit.md holds the table; `scripts/audit --faults` makes it.
+The same detectors run with the fault and without. docs/evidence/audit.md holds the table; `scripts/audit --faults` makes it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def test_a_plant_that_finds_nothing_to_replace_says_so() -> None:
 
 
 def test_the_documentation_lists_every_fault_with_every_detector_as_caught() -> None:
-    page = (ROOT / "docs" / "audit.md").read_text("utf-8")
+    page = (ROOT / "docs" / "evidence" / "audit.md").read_text("utf-8")
     listed = [
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in page.splitlines()

@@ -232,7 +232,7 @@ def test_every_benchmark_is_run_in_the_same_way(book, script):
 
 
 def test_the_page_in_the_docs_has_the_rows_of_the_code(book, script):
-    rows = summary((SCRIPTS.parent / "docs" / "performance.md").read_text("utf-8"))
+    rows = summary((SCRIPTS.parent / "docs" / "evidence" / "performance.md").read_text("utf-8"))
     assert [row[0] for row in rows] == [script(f"benchmarks.{n}").WORK for n in book.ORDER]
 
 

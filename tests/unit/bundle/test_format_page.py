@@ -1,4 +1,4 @@
-"""docs/format.md says what the code does: its bytes, its codes of findings, the tests that it names."""
+"""docs/reference/format.md says what the code does: its bytes, its codes of findings, the tests that it names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.writer import write_body, write_bundle
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "format.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "format.md").read_text("utf-8")
 GOLDEN = ROOT / "tests" / "golden" / "bundles"
 
 

@@ -33,7 +33,7 @@ from synthrelease.errors import DataError
 from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
 
-PAGE = Path(__file__).parents[3] / "docs" / "formats" / "trackers.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "import" / "trackers.md"
 SECTIONS = PAGE.read_text("utf-8").split("\n## ")[1:]
 BLOCKS = {
     section.partition("\n")[0]: found[1]
