@@ -61,7 +61,7 @@ def propose(
         axes: what the axes of arrays are, the outermost first.
 
     Returns:
-        A `Proposal`: its `text` is the plan, `warnings` are sentences for the curator alone.
+        A `Proposal`: its `text` is the plan, `warnings` are sentences only for the curator.
 
     Raises:
         ArgumentError: something else in the place of a path or a name.
@@ -148,7 +148,7 @@ def verify(
 
     Args:
         path: the file.
-        public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` beside it.
+        public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` next to it.
         quick: stop after seal, structure and manifest.
         policy: a file of limits that the release must keep to; breaches are findings.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
@@ -273,7 +273,7 @@ def write_report(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Page:
-    """Verify a bundle in full, and write the page about it for everybody.
+    """Verify a bundle in full, and write a public report about it.
 
     Args:
         bundle: the file.
@@ -362,11 +362,11 @@ def sign(
         bundle: the file.
         key: the file of a private key, or the key itself.
         password: of the key's file.
-        detached: write the signature beside the bundle, and leave the bundle as it is.
+        detached: write the signature next to the bundle, and leave the bundle as it is.
         progress: called with (what, done, total) if it takes long.
 
     Raises:
-        BundleError: the bundle has faults, or another signature beside it is no signature of it.
+        BundleError: the bundle has faults, or the signature next to it is no signature of it.
         InputError: the file is no key, or the password is another one.
         PolicyError: the bundle's noise can be repeated.
         MachineError: the disk, the folder or a permission is in the way.

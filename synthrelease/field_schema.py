@@ -81,7 +81,7 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _union(hints: list[Any]) -> Schema:
-    """Of the types beside null."""
+    """Of the types besides null."""
     schemas = list(map(schema_of, hints))
     if len(schemas) == 1 and isinstance(schemas[0].get("type"), str):
         return {**schemas[0], "type": [schemas[0]["type"], "null"]}

@@ -118,7 +118,7 @@ def _inlined(item: Any, whole: dict[str, Any]) -> Any:
 
 @cache
 def _registry() -> Any:
-    """What schemas refer to beside themselves."""
+    """What schemas refer to besides themselves."""
     from referencing import Registry, Resource  # noqa: PLC0415  slow to import
 
     return Registry().with_resources(
@@ -130,7 +130,7 @@ def _registry() -> Any:
 @cache
 def _schema(name: str) -> dict[str, Any]:
     installed = Path(str(files("synthrelease"))) / "schemas"
-    # In a checkout the schemas stand beside the package, in a wheel inside it.
+    # In a checkout the schemas are next to the package, in a wheel inside it.
     folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
     loaded: dict[str, Any] = json.loads((folder / f"{name}{_SCHEMA_ENDING}").read_text("utf-8"))
     if loaded["$id"] not in (_PLANS, _MANIFESTS):

@@ -7,7 +7,7 @@ uncertainty, the guarantee, and the event by which `compose` counts several call
 **Every call draws fresh noise and costs again.** The guarantee is that of one call; what was called and thrown away counts as well. No
 ledger is asked. Other keys of a plan's output (docs/reference/plan.md) are taken by their names: `heatmaps(…, clipping="per-stimulus")`.
 
-Sources: the proof note beside each mechanism, `synthrelease/kinds/*/*.proof.md`.
+Sources: the proof note of each mechanism, `synthrelease/kinds/*/*.proof.md`.
 """
 
 from synthrelease.arrays.features import mean_signals, statistics, synthetic_records

@@ -33,7 +33,7 @@ def mean_signals(
 
     Args:
         person: labels of people, shape (N,).
-        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of these columns alone.
+        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         length: steps of every series, public: longer ones are cut, shorter ones completed.
         epsilon: ε per person, of all recordings and features together.
@@ -42,8 +42,8 @@ def mean_signals(
         recordings: the public list; rows of others are dropped. It goes with `recording`.
         time: time stamps in any unit, shape (N,); without them rows count in their order.
         mechanism: "spectral", "lpa", "fpa", "cfpa" or "dcfpa" (`calibration="bozkir2021"`: as published).
-        allow_unprotected: take a mechanism as published although it protects nobody; the guarantee says so.
-        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        allow_unprotected: allow a mechanism as published although it protects no one; the guarantee says so.
+        test_seed: noise that can be repeated, for tests. The result protects no one.
         options: other keys of a plan's signals.
 
     Returns:
@@ -99,7 +99,7 @@ def statistics(
 
     Args:
         person: labels of people, shape (N,).
-        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of these columns alone.
+        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         statistics: "count", "sum", "mean", "variance", "histogram", "median", "quantile:0.9"; each for every feature.
         epsilon: ε per person, of all statistics, features and groups together.
@@ -109,12 +109,12 @@ def statistics(
         labels: other columns of labels by name, shape (N,) each.
         categories: the public list of labels of each.
         neighbours: "replace-one", or "add-remove-one" if the number of people is private.
-        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        test_seed: noise that can be repeated, for tests. The result protects no one.
         options: other keys of a plan's statistics.
 
     Returns:
         Arrays by name: for each statistic, such as "mean/value", in people or the feature's unit, shape (features,), or (groups, features);
-        "mean/interval", of 95 % for noise alone, shape (…, 2); "mean/noisy" are integers. Histograms have a further axis of bins. Quantiles
+        "mean/interval", of 95 %, for the noise only, shape (…, 2); "mean/noisy" are integers. Histograms have a further axis of bins. Quantiles
         have a value and "chosen".
 
     Raises:
@@ -166,7 +166,7 @@ def synthetic_records(
 
     Args:
         person: labels of people, shape (N,).
-        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of these columns alone.
+        values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         model: "marginals" or "seeded" (David-John et al. 2022).
         epsilon: ε per person, for `fit="dp"`; other fits take none.
@@ -176,8 +176,8 @@ def synthetic_records(
         labels: other columns of labels by name, shape (N,) each.
         categories: the public list of labels of each.
         neighbours: "replace-one": records need the number of people to be public.
-        allow_unprotected: take a mechanism that protects nobody; the guarantee says so.
-        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        allow_unprotected: allow a mechanism that protects no one; the guarantee says so.
+        test_seed: noise that can be repeated, for tests. The result protects no one.
         options: other keys of a plan's records, such as `k`, `gamma`, `bins`, `task`, `rows`.
 
     Returns:

@@ -52,8 +52,8 @@ def heatmaps(
         assignment_public: whether who saw which stimulus is public: then so are the numbers of viewers.
         off_screen: "error", or "drop" for rows that lie off the screen.
         mechanism: "spectral", "gaussian" or "laplace" (`calibration="liu2019"`: as published).
-        allow_unprotected: take a mechanism as published although it protects nobody; the guarantee says so.
-        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        allow_unprotected: allow a mechanism as published although it protects no one; the guarantee says so.
+        test_seed: noise that can be repeated, for tests. The result protects no one.
         options: other keys of a plan's heatmap, such as `blur_px` (pixels).
 
     Returns:
@@ -143,7 +143,7 @@ def areas(
         neighbours: "replace-one", or "add-remove-one" if the number of people is private.
         assignment_public: whether who saw which stimulus is public.
         off_screen: "error", or "drop" for rows that lie off the screen.
-        test_seed: noise that can be repeated, for tests. The result protects nobody.
+        test_seed: noise that can be repeated, for tests. The result protects no one.
         options: other keys of a plan's areas.
 
     Returns:

@@ -33,17 +33,17 @@ _REPEATABLE = "the noise came from a test seed: it can be repeated, and taken aw
 
 @dataclass(frozen=True)
 class ArrayRelease:
-    """What one call of a mechanism released; `str()` of it says what is promised.
+    """What one call of a mechanism released; `str()` of it states the guarantee.
 
     Attributes:
         name: of the function.
         values: arrays by name, such as "heatmap", of the shapes and units of the bundle's datasets (docs/reference/format.md).
         datasets: what each array is: `axes` with names, coordinates and units, and its own `unit`.
-        guarantee: of this call alone; none with a test seed.
+        guarantee: of this call only; none with a test seed.
         event: what was done, for `compose`.
         mechanism: name, parameters and public inputs, as a manifest has them.
         warnings: what a reader of the values must know; public.
-        notes: what was dropped or clipped, for the curator alone.
+        notes: what was dropped or clipped, only for the curator.
         test_seed: whether the noise can be repeated: then nothing is protected, and nothing may be published.
     """
 
@@ -94,7 +94,7 @@ class ArrayRelease:
             lines.append("TEST SEED - DO NOT PUBLISH: the noise can be taken away")
         lines += [f"  mind: {warning}" for warning in self.warnings]
         lines.append(
-            "  mind: another call on these people costs again; compose([...]) tells what calls cost together"
+            "  mind: another call on these people costs again; compose([...]) adds up what calls cost together"
         )
         return "\n".join(lines)
 
@@ -144,7 +144,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     if not without_epsilon and not delta and accounting.parts_of(events).needs_delta:
         raise ArgumentError(
             "gaussian-needs-delta",
-            "Gaussian noise cannot promise anything with δ = 0",
+            "Gaussian noise has no guarantee with δ = 0",
             where="compose().delta",
             expected="delta > 0",
             remedy="give the δ at which ε is to be stated, such as compose([…], delta=1e-6)",
@@ -178,9 +178,9 @@ def _composable(calls: object) -> list[ArrayRelease]:
     if any(call.test_seed for call in several):
         raise ArgumentError(
             "composed-test-seed",
-            "a call was made with a test seed: its noise promises nothing",
+            "a call was made with a test seed: its noise has no guarantee",
             where="compose().calls",
-            expected="noise that nobody can repeat",
+            expected="noise that no one can repeat",
             remedy="make the calls without test_seed",
         )
     return several
@@ -188,7 +188,7 @@ def _composable(calls: object) -> list[ArrayRelease]:
 
 @dataclass(frozen=True)
 class RequestedGuarantee:
-    """What a call is to promise."""
+    """The guarantee that a call is to have."""
 
     epsilon: float  # ε per person
     delta: float  # δ per person
@@ -289,7 +289,7 @@ def _refuse_unknown_arguments(name: str, output: Mapping[str, Any]) -> None:
 
 
 def _say_as_call(error: SynthReleaseError, name: str) -> None:
-    """Say places in the plan that nobody wrote as places in the call, wherever the error names one."""
+    """Say places in the plan that no one wrote as places in the call, wherever the error names one."""
     for part in ("problem", "where", "found", "expected", "remedy"):
         text = getattr(error, part)
         for place, called in {

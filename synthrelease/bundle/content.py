@@ -1,4 +1,4 @@
-"""What a bundle holds beside its manifest: of a release that is to be written, and of a bundle that is there."""
+"""What a bundle holds besides its manifest: of a release that is to be written, and of a bundle that is there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Piece = tuple[str, NDArray[Any]]  # path of a dataset, and its next values
 
 @dataclass(frozen=True)
 class Content:
-    """What a bundle is to hold beside its manifest."""
+    """What a bundle is to hold besides its manifest."""
 
     groups: Mapping[str, Attributes]  # by path, the root among them
     forms: Mapping[str, Form]  # of datasets, by path, dimension scales before what has them

@@ -63,7 +63,7 @@ def examine(
     """
     result = Verification()
     try:
-        # Numbers overflow in forged files alone, and no one would see a warning of it.
+        # Numbers overflow only in forged files, and no one would see a warning of it.
         with BundleFile(path) as file, np.errstate(all="ignore"):
             manifest = _readable_manifest(file, result, touching)
             if manifest is not None:

@@ -56,7 +56,7 @@ class Verification:
             return ""
         if codes == {"test-seed"}:
             return Remedy(
-                "build it without a test seed; for tests of a program alone: ",
+                "build it without a test seed; only for tests of a program: ",
                 Argument("allow_test_seed", True),
             )
         if codes <= {"known-defect", "policy"}:

@@ -31,6 +31,6 @@ def schema_name(version: int) -> str:
 
 
 def load_schemas() -> None:
-    """Load what checking a manifest of any version takes, so that no file is opened beside an untrusted one."""
+    """Load what checking a manifest of any version takes, so that no file is opened next to an untrusted one."""
     for version in FORMAT_OF:
         validator(schema_name(version))

@@ -1,6 +1,6 @@
 """Whether released values can be what the manifest says they are, judged by statistics.
 
-Signal plus symmetric unimodal noise is, in magnitude, stochastically at least as large as the noise alone (Anderson
+Signal plus symmetric unimodal noise is, in magnitude, stochastically at least as large as the noise by itself (Anderson
 1955). So integers that are too small for the stated scale refute it, whatever the data, and so do those of any places
 that are chosen without looking: an overstated scale is noticed even if every number of the manifest was changed to agree with
 it, as far as there are places where noise is most of what there is. One-sided.

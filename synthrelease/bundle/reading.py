@@ -112,7 +112,7 @@ class Bundle:
         if not parameters.has_model:
             raise ArgumentError(
                 "no-released-model",
-                f"'{name}' has no model that anybody may use",
+                f"'{name}' has no model that can be used",
                 where=str(self.path),
                 expected='records with fit = "dp"',
                 remedy="name such an output; the models of others are not in the bundle",

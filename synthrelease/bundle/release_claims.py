@@ -84,7 +84,9 @@ def _narrower_faults(
     )
     stated = output["narrower_units"]
     if len(stated) != len(due) or not all(map(output_claims.same_guarantee, stated, due)):
-        yield Finding("guarantee", where, "the promises to less than a person do not follow from the event")
+        yield Finding(
+            "guarantee", where, "the guarantees for less than a person do not follow from the event"
+        )
 
 
 def _delta(stated: dict[str, Any]) -> float:

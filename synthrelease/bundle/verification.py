@@ -50,7 +50,7 @@ def verify(
 
     Args:
         path: the file, from anyone.
-        public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` beside it.
+        public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` next to it.
         quick: stop after seal, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         progress: called with (what, done, total) if it takes long.
@@ -64,7 +64,7 @@ def verify(
     result = Verification()
     expected, faults = _signature_expectations(Path(path), public_key)
     result.findings.extend(faults)
-    absolute = os.path.abspath(path)  # noqa: PTH100  as text alone: the checker may run in another folder
+    absolute = os.path.abspath(path)  # noqa: PTH100  only as text: the checker may run in another folder
     request = {
         "path": absolute,
         "shown": str(path),
@@ -156,7 +156,7 @@ def _refuse_other_file(path: Path) -> None:
         kind = "a SQLite file, such as a ledger"
     elif begins.startswith(MANIFEST_BEGINS):
         bundle = path.with_name(path.name.removesuffix(SIDECAR_ENDING) + ENDING)
-        kind = "a manifest, which stands beside a bundle and proves nothing by itself"
+        kind = "a manifest, the sidecar of a bundle, which proves nothing by itself"
         remedy = f"verify {bundle}" if bundle.is_file() else "verify the bundle that it came with"
     raise InputError("not-a-bundle", "this is not a bundle", where=str(path), found=kind, remedy=remedy)
 
@@ -164,7 +164,7 @@ def _refuse_other_file(path: Path) -> None:
 def _signature_expectations(
     path: Path, public_key: str | Path | None
 ) -> tuple[SignatureExpectations, list[Finding]]:
-    """What to check of signatures; a signature beside the bundle that cannot be read is a finding."""
+    """What to check of signatures; a signature next to the bundle that cannot be read is a finding."""
     if public_key is None:
         return NO_EXPECTATIONS, []
     key = key_file_bytes(Path(public_key))
@@ -234,7 +234,7 @@ class _Checker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, **_ONE_THREAD},
-                process_group=0,  # an interrupt at the terminal is for this process alone
+                process_group=0,  # an interrupt at the terminal is only for this process
             )
             self._owner = os.getpid()
         return self._process

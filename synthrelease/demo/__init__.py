@@ -63,7 +63,7 @@ def demonstrate(
             report,
             manifest=verification.manifest,
             checked=verification.checked,
-            force=True,  # as the bundle beside it, which is new
+            force=True,  # as the bundle next to it, which is new
             progress=progress,
         )
     return Demonstration(folder, built, verification, picture, report, correlation)

@@ -1,6 +1,6 @@
 """Files and folders under another name until they are whole: their names, their locks, and what sweeps them away.
 
-A file or a folder is written beside its target under another name, `.<target>.<eight characters>.partial`, and gets the target's
+A file or a folder is written next to its target under another name, `.<target>.<eight characters>.partial`, and gets the target's
 when it is whole and on the disk. A process that is killed leaves it behind: it is swept away before the target is written
 next. What another process writes is not swept away, because that holds a lock on it (flock), which ends with the process:
 
@@ -46,7 +46,7 @@ class Partial:
 
 @contextmanager
 def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Iterator[list[Partial]]:
-    """Give a new file beside each target, to be written and moved to it; what is left of them in the end is removed.
+    """Give a new file next to each target, to be written and moved to it; what is left of them in the end is removed.
 
     What killed processes left of them is removed before. An error of the machine says afterwards whether anything was left: a folder
     that may not be written any more is one from which nothing can be removed.
@@ -54,7 +54,7 @@ def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Itera
     Args:
         targets: of one folder.
         alone: refuse if another process writes one of them, where the file system has locks.
-        folder: give a new folder beside each, in place of a file.
+        folder: give a new folder next to each, in place of a file.
 
     Raises:
         MachineError: they cannot be made, or another process writes one of them.

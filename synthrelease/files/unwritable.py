@@ -20,7 +20,7 @@ _REMEDIES = {
     errno.EACCES: "choose a folder that may be written, or ask for the permission",
     errno.EPERM: "choose a folder that may be written, or ask for the permission",
     errno.EROFS: "choose a folder that may be written",
-    errno.ENOENT: "see what became of the folder: it was moved or deleted, or somebody emptied it",
+    errno.ENOENT: "see what became of the folder: it was moved or deleted, or it was emptied",
     errno.ENOTDIR: "see what became of the folder: it was moved or deleted",
     errno.EISDIR: "choose another name: a folder has this one",
     errno.ENAMETOOLONG: "choose a shorter name",
@@ -102,7 +102,7 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def cannot_write(path: Path, error: OSError) -> MachineError:
-    """Return what a person is told of an error of the system: of a partial file under its target's name."""
+    """Return how a message describes an error of the system: of a partial file under its target's name."""
     return MachineError(
         "cannot-write",
         "the file cannot be written",

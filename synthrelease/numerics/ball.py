@@ -15,7 +15,7 @@ def clip_to_ball(
 ) -> NDArray[np.int64]:
     """Return vectors, shrunk toward zero where needed so that each owner's Σ z² ≤ radius² holds exactly.
 
-    An owner's result depends on that owner's rows alone.
+    An owner's result depends only on that owner's rows.
 
     Args:
         vectors: integers, shape (N, K), small enough that an owner's Σ z² stays below 2⁶².

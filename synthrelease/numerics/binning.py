@@ -79,7 +79,7 @@ def shares_of_people(
 def integer_shares(owner: NDArray[np.int64], counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:
     """Return each owner's counts scaled to integers that sum to `total`, by largest remainder.
 
-    Ties go to the earlier entry. An owner's result depends on that owner's counts alone.
+    Ties go to the earlier entry. An owner's result depends only on that owner's counts.
 
     Args:
         owner: of each entry, in increasing order, shape (N,).

@@ -1,7 +1,7 @@
 """What maps of attention to photographs are like before any data is seen: public numbers of another dataset.
 
 From the fixations of 15 people on images 1021–1700 of OSIE (Xu et al. 2014, 800×600 px): no image and no person of the
-data on which this project reports results. `scripts/study heatmaps` computes the numbers again and prints them beside
+data on which this project reports results. `scripts/study heatmaps` computes the numbers again and prints them next to
 these.
 """
 

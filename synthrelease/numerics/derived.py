@@ -1,4 +1,4 @@
-"""What is shown, as a function of the noisy integers alone: used to make a release and to check it.
+"""What is shown, as a function of the noisy integers only: used to make a release and to check it.
 
 Everything here is post-processing, and `verify` computes it again from the bundle.
 """
@@ -49,7 +49,7 @@ def signal(noisy: NDArray[np.integer], form: SignalForm, unit: IntegerUnit) -> N
 def signal_uncertainty(form: SignalForm, unit: IntegerUnit, *, deviation: float) -> NDArray[np.float64]:
     """Return the standard deviation of the noise in every step of `signal`, in the feature's unit, shape (n,).
 
-    It is that of the noise alone: what the lowest frequencies leave out, and clipping, is not in it.
+    It is that of the noise only: what the lowest frequencies leave out, and clipping, is not in it.
 
     Args:
         form: how a series becomes integers.
@@ -66,7 +66,7 @@ def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[
     public, else by the integers' own sum, of one person at least.
 
     Args:
-        noisy: shares of W = `HALF_RANGE`, summed over people, noised.
+        noisy: shares of W = `HALF_RANGE`, summed over people, noisy.
         viewers: how many people count on the stimulus, if public.
     """
     counts = noisy.astype(np.float64)

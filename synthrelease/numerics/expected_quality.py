@@ -1,4 +1,4 @@
-"""How good a heatmap will be, from public numbers alone: the correlation with the exact map that a prior lets expect.
+"""How good a heatmap will be, from public numbers only: the correlation with the exact map that a prior lets expect.
 
 Maps are taken to stray from the prior's mean as its power says. With signal S_k = H²·(μ² + P)_k, noise N_k, and what an
 estimate keeps of them, the correlation over cells follows from sums over frequencies (Parseval).
@@ -37,7 +37,7 @@ def correlation_of_posterior(
 
 
 def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows: int, columns: int) -> float:
-    """Return the correlation of a map of cells that is noised and blurred, and nothing else.
+    """Return the correlation of a noisy and blurred map of cells, and nothing else.
 
     Cells average what lies in them: of frequency (u, v) they leave s = sinc(u/2·rows)·sinc(v/2·columns), and nothing from
     their own number on. With S = μ² + P: Σ H²·s·S/√(Σ H²·S · Σ H²·(s²·S + N)), the last sum over what cells can show.

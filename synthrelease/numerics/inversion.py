@@ -37,7 +37,7 @@ def posterior(
     """Return mean and variance of every coefficient given noisy ones: Wiener's filter around the prior's mean.
 
     The power is α·`prior.power`, α being fitted to how much the noisy coefficients stray beyond their noise, as far as that
-    can be told: 0.6 ± 0.6 is expected beforehand.
+    is known: 0.6 ± 0.6 is expected beforehand.
 
     Args:
         noisy: F̂, coefficients of a density on the unit square or cube, shape (K,); the first, the constant, is 1.

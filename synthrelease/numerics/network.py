@@ -1,7 +1,7 @@
 """Bayesian networks of categorical attributes: which joint counts to take, and the tables that follow from them.
 
 A network draws its attributes one after the other, each from a table of probabilities given its *parents*, which come
-before it. Counts are in steps of 1/`HALF_RANGE` of a person, exact or noised; everything here is a function of them and
+before it. Counts are in steps of 1/`HALF_RANGE` of a person, exact or noisy; everything here is a function of them and
 of public numbers, so that noisy counts determine the network (`verify` computes it again).
 """
 

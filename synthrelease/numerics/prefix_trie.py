@@ -92,7 +92,7 @@ class PrefixTrie:
         """Return how many people have rows under the node of length `inner` and no others under that of `outer`.
 
         A person's rows, sorted, fall into groups, one for each node of length `inner`; the prefixes shared with the
-        neighbouring groups tell whether these lie under the same node of length `outer`.
+        neighbouring groups show whether these lie under the same node of length `outer`.
         """
         node, groups = self._nodes(inner), self._groups(inner)
         next_group = np.append(groups[1:], len(self._rows))

@@ -30,7 +30,7 @@ class ChunkGroup:
 
     chunks: int  # how many
     length: int  # L, steps of each
-    frequencies: int | None  # k, that each keeps; None if the steps themselves are noised
+    frequencies: int | None  # k, that each keeps; None if the steps themselves get the noise
     # L2 radius that the coefficients of each are clipped to, in steps; the largest step, if there are none
     radius: int
 
@@ -72,7 +72,7 @@ class SignalForm:
         if self.max_change is not None and not (
             self.mechanism == DCFPA and 1 <= self.max_change <= 2 * HALF_RANGE
         ):
-            raise ValueError(f"Expected a limit of changes for dcfpa alone, found {self.max_change}")
+            raise ValueError(f"Expected a limit of changes only for dcfpa, found {self.max_change}")
         if not 0 < self.clip <= 1 or (self.mechanism == LPA and self.clip != 1):
             raise ValueError(f"Expected 0 < clip <= 1, and 1 for lpa, found {self.clip}")
 
@@ -100,7 +100,7 @@ class SignalForm:
         return sum(part.chunks * part.count for part in self.parts)
 
     def integers(self, series: NDArray[np.int64], *, clipped: bool = True) -> NDArray[np.int64]:
-        """Return what is to be added up and noised, of every series by itself.
+        """Return what is to be added up and gets noise, of every series by itself.
 
         Args:
             series: in steps, within ±`HALF_RANGE`, shape (N, n).

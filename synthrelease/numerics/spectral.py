@@ -2,7 +2,7 @@
 
 An integer is a coefficient of a person's map, times a public weight, in steps; R steps are the norm that a person is
 clipped to. The weights are H^a, which makes low frequencies, of which a blurred map consists, count most. The constant,
-which is 1 for every map, has a small weight of its own: its sum tells how much of each person was left after clipping,
+which is 1 for every map, has a small weight of its own: its sum shows how much of each person was left after clipping,
 and so what to divide by.
 """
 

@@ -1,7 +1,7 @@
 """The integers of a spectral signal, and what follows from them: used to make a release and to check it.
 
 A person's series, each less a baseline of the person's own, are turned into their lowest cosines (DCT-II) and clipped all at
-once to one norm. A constant beside each series, clipped with it, tells how much of each person was left, and so what
+once to one norm. A constant next to each series, clipped with it, shows how much of each person was left, and so what
 to divide by: no one needs to know how large people's series are, and the norm may be small.
 """
 
@@ -20,7 +20,7 @@ from synthrelease.numerics.steps import HALF_RANGE, centre_and_step
 RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a norm
 NO_BASELINE, OF_PERSON, OF_RECORDING, OF_START = "none", "person", "recording", "start"
 BASELINES = (NO_BASELINE, OF_PERSON, OF_RECORDING, OF_START)
-# How much the level of a series counts beside its shape: levels differ so much that they would take all of the norm.
+# How much the level of a series counts relative to its shape: levels differ so much that they would take all of the norm.
 LEVEL_WEIGHTS = {NO_BASELINE: 1 / 8, OF_PERSON: 1 / 2, OF_START: 1 / 2}
 _CONSTANTS_SHARE = 0.5  # of R, of all constants together
 # Expected of mean signals before one is seen: their share of the power of people's own, falling with the square of the
@@ -74,7 +74,7 @@ class SpectralSignalForm:
             raise ValueError(f"Expected 1 <= cosines <= {self.length - self.lowest}, found {self.cosines}")
         if (self.baseline_steps is not None) != (self.baseline == OF_START):
             raise ValueError(
-                f"Expected steps of the start for that baseline alone, found {self.baseline_steps}"
+                f"Expected steps of the start only for that baseline, found {self.baseline_steps}"
             )
         if self.baseline_steps is not None and not 1 <= self.baseline_steps <= self.length:
             raise ValueError(f"Expected 1 <= baseline_steps <= {self.length}, found {self.baseline_steps}")
@@ -96,7 +96,7 @@ class SpectralSignalForm:
 
     @property
     def constant(self) -> int:
-        """The constant beside each series, in steps."""
+        """The constant next to each series, in steps."""
         return math.floor(_CONSTANTS_SHARE * RADIUS / math.sqrt(self.series))
 
     def weights(self) -> NDArray[np.float64]:

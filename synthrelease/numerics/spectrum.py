@@ -2,7 +2,7 @@
 
 On each axis, scaled to [0, 1], the functions c₀ = 1, c_k(s) = √2·cos(πks) are orthonormal; their products are so on the
 square (height, width), and on the cube (time, height, width). A blur of σ, as a share of an axis, multiplies frequency k
-of that axis by exp(−(πkσ)²/2). What it leaves over is a band of low frequencies, and only that band is worth noising.
+of that axis by exp(−(πkσ)²/2). What it leaves over is a band of low frequencies, and only that band gets noise.
 Screens of any resolution have the same band for the same relative blur.
 """
 

@@ -1,7 +1,7 @@
 """Work that any process may do: calls of pure functions, and jobs that ask for them.
 
 A job is a generator. It yields a `Round` of calls that may go on side by side, and is sent their results; an error of one of
-them is raised in it, at the yield. Between two rounds it runs in the coordinator, alone: there it draws noise and pays.
+them is raised in it, at the yield. Between two rounds it runs in the coordinator, alone: there it draws noise and charges.
 Because a call is pure, one whose worker was killed is made again, and the result is the same.
 """
 

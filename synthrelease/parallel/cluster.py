@@ -24,7 +24,7 @@ _CONNECT_S, _ANSWER_S = 30, 30
 _OWN_ADDRESS = "127.0.0.1:0"
 _MOST_EMPTY_LOOKS = 6  # one every `coordinator._PATIENCE_S`: then a cluster without workers is given up
 _DECISIVE = ("numpy", "scipy", "polars", "h5py")
-# On a cluster of our own: a worker that dies is our coordinator's business, nothing private goes to a disk, and no page tells
+# On a cluster of our own: a worker that dies is our coordinator's business, nothing private goes to a disk, and no page shows
 # other users of this machine what is at work.
 _OWN_CLUSTER = {
     "distributed.scheduler.http.routes": [],

@@ -81,7 +81,7 @@ def run_all(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number of each job and what it comes to, or `Failed`, as they end.
 
-    A call whose worker died is made once more, with nothing beside it, so that it is known whose fault it was.
+    A call whose worker died is made once more, with nothing next to it, so that it is known whose fault it was.
 
     Args:
         jobs: begun one after the other.
@@ -207,5 +207,5 @@ def _killed() -> MachineError:
         "worker-killed",
         "a worker process was killed twice while it did this",
         expected="enough memory for each of the workers",
-        remedy="use fewer processes (jobs), or a machine with more memory; `preview` tells how much a worker needs",
+        remedy="use fewer processes (jobs), or a machine with more memory; `preview` reports how much a worker needs",
     )

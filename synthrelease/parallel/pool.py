@@ -111,7 +111,7 @@ class Processes:
             return self._started().submit(attempted, call)
 
     def check(self) -> None:
-        """Raise BrokenExecutor if all workers are dead: an executor whose own thread has failed never tells."""
+        """Raise BrokenExecutor if all workers are dead: an executor whose own thread has failed never reports it."""
         if self._executor is None:
             return
         workers = list(self._executor._processes.values())  # noqa: SLF001  it has no other way to ask

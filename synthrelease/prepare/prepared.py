@@ -78,7 +78,7 @@ def prepare(
         settings: thresholds and lengths.
         time_unit: of the time stamps: "s", "ms", "us" or "ns".
         pupil: the column of pupils.
-        keep: columns of labels that tell recordings apart, and go into the table.
+        keep: columns of labels that distinguish recordings, and go into the table.
         progress: as for `build`.
 
     Raises:

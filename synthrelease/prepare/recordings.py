@@ -127,10 +127,10 @@ def _intervals(samples: Samples) -> NDArray[np.float64]:
 # Code, problem, and what was found, was expected and is to be done.
 _SLOW = (
     "recording-too-slow",
-    "a recording is too slow to tell saccades by their velocity",
+    "a recording is too slow to detect saccades by their velocity",
     "samples more than 20 ms apart",
     "at least 50 a second: saccades last 20 to 40 ms",
-    "say --time-unit if stamps are not in ms; let the tracker's own software find the events; or keep the column that tells recordings apart",
+    "say --time-unit if stamps are not in ms; let the tracker's own software find the events; or keep the column that distinguishes recordings",
 )
 _FAST = (
     "recording-too-fast",
@@ -144,7 +144,7 @@ _UNSTEADY = (
     "a recording has no steady rate",
     "more than a tenth of the intervals are off by more than a quarter",
     "samples at a steady rate, except where some are missing",
-    "export the samples with the tracker's own stamps; keep the column that tells a person's recordings apart; or leave this one out",
+    "export the samples with the tracker's own stamps; keep the column that distinguishes a person's recordings; or leave this one out",
 )
 
 

@@ -24,7 +24,7 @@ from synthrelease.errors import DataError
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _LONGEST_NS = 1e17  # three years: a wrong unit
 _REMEDY = (
-    "drop the repeated rows; keep the column that tells recordings of one person and stimulus apart; "
+    "drop the repeated rows; keep the column that distinguishes recordings of one person and stimulus; "
     "or export times with more digits"
 )
 
@@ -82,7 +82,7 @@ def load_samples(
         coordinates: what x and y are; pixels from the top left, unless said otherwise.
         off_screen: "error", or "drop" for samples off the screen: they count as missing, and never as a blink.
         pupil: the column of pupils; what is not above 0 is missing, as trackers write it.
-        keep: columns of labels that tell recordings apart, and go into the tables.
+        keep: columns of labels that distinguish recordings, and go into the tables.
         people: cells of the column of people, as they are: only the rows of these are read. None reads all.
         chosen: which rows count; those without a valid measurement have no position.
 

@@ -21,7 +21,7 @@ class SignatureExpectations:
     # PEM of the public key that must have signed; None if no key is required. An empty file is not None: it is no key.
     key: bytes | None = None
     key_name: str = ""  # where it is from
-    detached: bytes | None = None  # an envelope beside the bundle; None if there is none
+    detached: bytes | None = None  # an envelope next to the bundle; None if there is none
     detached_name: str = ""  # where it is from
 
     def to_json(self) -> list[str | None]:

@@ -104,7 +104,7 @@ def public_pem(key: Ed25519PublicKey) -> bytes:
 
 
 def write_pair(private: Path, pems: tuple[bytes, bytes]) -> None:
-    """Write a pair of keys as `new_key` gives it: both, or neither unless this process is killed just then; the private one for its owner alone.
+    """Write a pair of keys as `new_key` gives it: both, or neither unless this process is killed just then; the private one only for its owner.
 
     Raises:
         MachineError: one of them is there, or the disk, the folder or a permission is in the way.

@@ -149,10 +149,10 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
     if b"PRIVATE KEY" in pem:
         raise KeyFileError(
             "private-key-as-public",
-            "the file is a private key, which nobody but its owner should have",
+            "the file is a private key, which only its owner should have",
             where=where,
             expected="the public one, KEY.pub",
-            remedy="give KEY.pub; give nobody this file",
+            remedy="give KEY.pub; keep this file to yourself",
         )
     _refuse_several(pem, where)
     try:
@@ -170,7 +170,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
     if _is_of_small_order(key):
         raise KeyFileError(
             "key-without-secret",
-            "anybody can sign with this key: it has no secret",
+            "anyone can sign with this key: it has no secret",
             where=where,
             expected="a key of keygen",
             remedy="ask its owner for a key that keygen, or another tool for ed25519, made",

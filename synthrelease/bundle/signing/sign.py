@@ -1,4 +1,4 @@
-"""Signing a bundle: the envelope goes into a new file that takes the old one's place, or beside it."""
+"""Signing a bundle: the envelope goes into a new file that takes the old one's place, or next to the bundle."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def sign(
     Args:
         path: the bundle.
         key: to sign with.
-        detached: write the envelope beside the bundle, and leave the bundle as it is.
+        detached: write the envelope next to the bundle, and leave the bundle as it is.
         progress: called with (what, done, total) if it takes long.
 
     Returns:
         The file that the signature is in.
 
     Raises:
-        BundleError: the bundle has faults, or as many signatures as it may have, or what is beside it is no signature of it that
+        BundleError: the bundle has faults, or as many signatures as it may have, or what is next to it is no signature of it that
             another can be added to.
         InputError: there is no such bundle.
         PolicyError: its noise can be repeated.
@@ -64,7 +64,7 @@ def sign(
     if manifest["randomness"]["test_seed"]:
         raise PolicyError(
             "signing-test-seed",
-            "a bundle whose noise can be repeated is not signed: nobody can stand by it",
+            "a bundle whose noise can be repeated is not signed: no one can vouch for it",
             where=str(path),
             remedy="build it without a test seed",
         )

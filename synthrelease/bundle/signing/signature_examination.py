@@ -74,7 +74,7 @@ def _key_faults(pem: bytes, name: str, envelopes: list[Envelope], result: Verifi
     key = public_key(pem, where=name)
     expected_id = key_id(key)
     if not envelopes:
-        yield Finding("signature", "", "the bundle is not signed, and there is no signature beside it")
+        yield Finding("signature", "", "the bundle is not signed, and there is no signature file next to it")
     elif any(envelope.is_signed_by(key) for envelope in envelopes):
         result.checked.append(f"the signature by {name} ({expected_id[:12]})")
     elif expected_id in result.signed_by:

@@ -1,6 +1,6 @@
 """What a signature says: that this manifest is the one of this release (in-toto Attestation Framework, Statement v1, predicate Release v0.1).
 
-The subject is the manifest, byte for byte as in the bundle and in its sidecar: it lists the digest of every dataset, so that whoever signs it
+The subject is the manifest, byte for byte as in the bundle and in its sidecar: it lists the digest of every dataset, so that a signature of it
 signs all values. The file around it is no subject: a signature stands in it.
 """
 
