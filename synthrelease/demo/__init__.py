@@ -31,7 +31,7 @@ class Demonstration:
     folder: Path  # plan, sample data, bundle and picture
     built: Built  # the build
     verification: Verification  # what `verify` said
-    picture: Path  # released heatmaps above, the exact ones below
+    picture: Path  # exact heatmaps on the left, the released ones on the right
     report: Path  # the public page of the bundle
     correlation: dict[str, float]  # of released and exact heatmap, by image
 
@@ -108,10 +108,16 @@ def _draw_heatmaps(built: Built, folder: Path, picture: Path) -> dict[str, float
     exact = _exact_heatmaps(folder, parameters)
     epsilon = output["guarantee"]["epsilon"]
     figure = comparison_figure(
-        {f"released, ε = {epsilon:g}": released, "exact, stays private": exact},
+        {
+            f"photograph {stimulus}": {
+                "exact (stays private)": exact[stimulus],
+                f"released, ε = {epsilon:g}": released[stimulus],
+            }
+            for stimulus in released
+        },
         MapLegend(Screen(**parameters["screen"]), parameters["blur_px"], "attention"),
-        title="Where about 100 people an image looked: what is published, and what is not",
-        caption="Only the upper row is in the bundle. The lower one can be shown because the sample data is public.",
+        title="Where about 100 participants looked, on each of two photographs",
+        caption="Only the right-hand maps are in the bundle. The exact ones are shown because the sample data are public.",
     )
     try:
         save_png(figure, picture)

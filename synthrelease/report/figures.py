@@ -147,34 +147,34 @@ def strip_figure(
 def comparison_figure(
     rows: Mapping[str, Mapping[str, Map]], legend: MapLegend, *, title: str, caption: str
 ) -> Figure:
-    """Draw maps as a table of pictures: one row per kind of map, one column per stimulus, each scaled to its own maximum.
+    """Draw maps as a table of pictures, each scaled to its own maximum.
 
     Args:
-        rows: maps of shape (rows, columns) by label of the row and stimulus.
+        rows: maps of shape (rows, columns), by label of the row and title of the column.
         legend: of the maps.
         title: above everything.
         caption: below everything.
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
-    stimuli: Sequence[str] = list(next(iter(rows.values())))
-    figure = Figure(figsize=(3.7 * len(stimuli) + 1.2, 2.6 * len(rows) + 0.9), dpi=120, layout="compressed")
-    axes = figure.subplots(len(rows), len(stimuli), squeeze=False)
+    columns: Sequence[str] = list(next(iter(rows.values())))
+    figure = Figure(figsize=(3.7 * len(columns) + 1.2, 2.6 * len(rows) + 0.9), dpi=120, layout="compressed")
+    axes = figure.subplots(len(rows), len(columns), squeeze=False)
     for r, (label, maps) in enumerate(rows.items()):
-        for c, stimulus in enumerate(stimuli):
+        for c, column in enumerate(columns):
             axis = axes[r][c]
-            shown = np.clip(maps[stimulus], 0, None)
+            shown = np.clip(maps[column], 0, None)
             image = _show(
                 axis, shown / max(float(shown.max()), 1e-300), legend, top=1.0, colours=VALUE_COLOURS
             )
             if r == 0:
-                axis.set_title(f"image {stimulus}", fontsize=11, parse_math=False)
+                axis.set_title(column, fontsize=11, parse_math=False)
             if c == 0:
-                axis.set_ylabel(label, fontsize=11)
+                axis.set_ylabel(label, fontsize=11, parse_math=False)
     _scale_bar(axes[0][0], legend)
     bar = figure.colorbar(image, ax=axes, shrink=0.7, ticks=[0, 1])
     bar.ax.set_yticklabels(["none", "most"])
-    bar.set_label("attention")
+    bar.set_label("attention, relative to the map's maximum")
     figure.suptitle(title, fontsize=13, parse_math=False)
     figure.supxlabel(caption, fontsize=9)
     return figure
