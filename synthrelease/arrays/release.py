@@ -92,9 +92,9 @@ class ArrayRelease:
         lines = [f"{self.name} by {self.mechanism['name']}: {self.guarantee}"]
         if self.test_seed:
             lines.append("TEST SEED - DO NOT PUBLISH: the noise can be taken away")
-        lines += [f"  mind: {warning}" for warning in self.warnings]
+        lines += [f"  caveat: {warning}" for warning in self.warnings]
         lines.append(
-            "  mind: another call on these people costs again; compose([...]) adds up what calls cost together"
+            "  caveat: every further call on these participants spends more of the budget; compose([...]) adds it up"
         )
         return "\n".join(lines)
 
@@ -106,7 +106,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
     seeing others needs a ledger (`synthrelease.Ledger`, docs/howto/budget.md).
 
     Args:
-        calls: every call that was made on these people, those too whose result was thrown away.
+        calls: every call on these participants, including those whose result was discarded.
         delta: δ at which ε is stated; needed if there is Gaussian noise. Dimensionless, as ε.
 
     Returns:
