@@ -12,7 +12,7 @@ version = release = synthrelease.__version__
 # Pages stand where they stand in the repository, so that their links lead to the same places here and there.
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/*.md", "docs/**/*.md", "synthrelease/**/*.proof.md"]
-exclude_patterns = [".*", "build", "dist", "site", "tests", "scripts"]
+exclude_patterns = [".*", "build", "dist", "site", "tests", "scripts", "paper.md"]
 
 extensions = [
     "myst_parser",

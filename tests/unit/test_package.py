@@ -2,15 +2,36 @@
 
 import importlib.metadata
 import inspect
+import json
+import subprocess
+import sys
+import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
+import yaml
 
 import synthrelease
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def test_version_is_stated_once():
     assert synthrelease.__version__ == importlib.metadata.version("synthrelease")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert "version" in project["dynamic"]
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"## [{synthrelease.__version__}]" in changelog
+
+
+def test_what_others_cite_follows_from_the_package():
+    command = [sys.executable, str(ROOT / "scripts" / "make_citation.py"), "--check"]
+    assert subprocess.run(command, check=False).returncode == 0
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == synthrelease.__version__
+    for name in ("codemeta.json", ".zenodo.json"):
+        assert json.loads((ROOT / name).read_text("utf-8"))["version"] == synthrelease.__version__
 
 
 def test_sample_data_is_small_and_comes_with_its_licences_and_no_photograph():

@@ -1,0 +1,15 @@
+# synthrelease in a container. Build:  docker build -t synthrelease .
+# Demonstration:                       docker run --rm -v "$PWD:/data" --user "$(id -u):$(id -g)" synthrelease
+# Any command on your files:           docker run --rm -it -v "$PWD:/data" --user "$(id -u):$(id -g)" synthrelease preview plan.toml
+FROM python:3.13-slim-bookworm
+
+COPY pyproject.toml README.md LICENSE /src/
+COPY synthrelease /src/synthrelease
+COPY schemas /src/schemas
+RUN pip install --no-cache-dir /src && rm -r /src \
+ && useradd --create-home curator && mkdir /data && chown curator /data
+
+USER curator
+WORKDIR /data
+ENTRYPOINT ["synthrelease"]
+CMD ["demo"]
