@@ -6,7 +6,7 @@ import math
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _MOST_GROUPED = 1e9
-_NEAR_ONE = 0.999  # what a tenth of a percent cannot tell from certainty
+_NEAR_ONE = 0.999  # what a tenth of a percent does not distinguish from certainty
 
 
 def percent_up(share: float) -> str:

@@ -64,7 +64,7 @@ class FeatureArrays:
                 "the labels of recordings and the public list of them go together",
                 where=f"{where}.recordings" if public is None else f"{where}.recording",
                 expected="both recording and recordings, or neither",
-                remedy='recording=column, recordings=["first", "second"]; or neither, if everybody has one',
+                remedy='recording=column, recordings=["first", "second"]; or neither, if each participant has one',
             )
         _refuse_other_names(where, "bounds", limits, "values", features)
         _refuse_other_names(where, "categories", lists, "labels", label_arrays)

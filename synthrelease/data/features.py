@@ -20,7 +20,7 @@ from synthrelease.data.order import in_time_order
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, read_table
 
-_REMEDY = "name the column that tells recordings apart under `columns`, or drop the repeated rows"
+_REMEDY = "name the column that distinguishes recordings under `columns`, or drop the repeated rows"
 RECORDING = "recording"  # the name of the recordings' labels among those of other columns
 ONE_RECORDING = "all"  # the name of the only recording where the plan maps no recording column
 

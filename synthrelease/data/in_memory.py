@@ -45,7 +45,7 @@ class InMemoryFrame:
             name: how messages call it.
 
         Raises:
-            DataError: it is none of these, or its columns cannot be told apart.
+            DataError: it is none of these, or its columns cannot be distinguished.
         """
         frame = split_coordinates(_rows(value, name), name)
         return cls(name, frame, _digest(frame))
@@ -81,7 +81,7 @@ def split_coordinates(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
     Lists of 2, 4 or 6 numbers are the x and y of one eye, of two, or of two and their mean: `pixel` becomes `pixel_x` and `pixel_y`,
     or `pixel_xl`, `pixel_yl`, `pixel_xr`, `pixel_yr`, then `pixel_xa` and `pixel_ya`; only a list of pupils becomes `pupil_left` and
-    `pupil_right`. Where a list is missing, so are its components. Other lists stay as they are, for whoever does not need them.
+    `pupil_right`. Where a list is missing, so are its components. Other lists stay as they are, for those who do not need them.
 
     Raises:
         DataError: a component has the name of another column.

@@ -46,7 +46,7 @@ def refuse_mixed_types(
         if any(isinstance(end, int) and abs(end) > LARGEST_EXACT for end in ends):
             raise DataError(
                 "integers-too-large",
-                "whole numbers are too large to stand beside fractions",
+                "whole numbers are too large to stand in one column with fractions",
                 where=f"{place(number)}, column '{column}'",
                 found="whole numbers here, and fractions elsewhere",
                 expected="one type",

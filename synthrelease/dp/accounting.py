@@ -75,7 +75,7 @@ def is_differentially_private(event: Event) -> bool:
 
 
 def protected_part(event: Event) -> Event | None:
-    """Return what of an event has a proved (ε, δ), such as the noise beside a deniability test; None if nothing has."""
+    """Return what of an event has a proved (ε, δ), such as the noise next to a deniability test; None if nothing has."""
     if is_differentially_private(event):
         return event
     kept = tuple(leaf for leaf in flatten(event) if isinstance(leaf, _PRIVATE))
@@ -215,9 +215,9 @@ def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit
 
 
 def _of_any_outcome(event: Event) -> Event:
-    """The event with Laplace noise that is the dearest of all that a private choice beside it could have led to.
+    """The event with Laplace noise that is the dearest of all that a private choice next to it could have led to.
 
-    Of the same Δ/b, beside other noise, the fewer steps Δ has the more it costs; so it is one step of the whole Δ
+    Of the same Δ/b, next to other noise, the fewer steps Δ has the more it costs; so it is one step of the whole Δ
     (`accounting.proof.md`: the fine mechanism is post-processing of the coarse one). Gaussian noise enters by Δ/σ alone.
     """
     leaves = flatten(event)
@@ -300,7 +300,7 @@ def epsilon_at(
 ) -> float:
     """Return ε at δ of all that is differentially private in events, rounded up; infinity if that has none there.
 
-    Noise counts whatever stands beside it: who reads the noisy counts of a model need not look at the records that were
+    Noise counts whatever else there is: who reads the noisy counts of a model need not look at the records that were
     drawn from it. No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
     """
     private = [part for event in events if (part := protected_part(event)) is not None]

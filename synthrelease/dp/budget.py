@@ -49,7 +49,7 @@ def calibrated(
     if budget.delta == 0:
         raise PolicyError(
             "gaussian-needs-delta",
-            "Gaussian noise cannot promise anything with δ = 0",
+            "Gaussian noise has no guarantee with δ = 0",
             expected="a delta above 0 under [privacy]",
             remedy='set delta well below 1/people, or choose Laplace noise (mechanism or noise = "laplace")',
         )

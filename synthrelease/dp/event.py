@@ -1,7 +1,7 @@
 """What was done to the data, as frozen records; `accounting` says what they amount to.
 
 An event of noise describes *one person's* whole exposure to a vector of integers: the sensitivity is that of the
-vector when all rows of the person change, in steps of the integer grid. What a step is worth in the data's
+vector when all rows of the person change, in steps of the integer grid. What a step is in the data's
 own unit stands among the mechanism's parameters and has no influence on privacy.
 
 No mathematics: what events amount to stands in `accounting.proof.md`. Numbers that must survive the journey through JSON exactly are written as strings.

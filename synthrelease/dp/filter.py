@@ -1,7 +1,7 @@
 """What releases cost together that were chosen one after the other, each by someone who had seen those before: a privacy filter.
 
 Composition as of one release (`accounting`) holds for events that were fixed beforehand. A curator who chooses with outcomes in hand can
-make more of them: histories may each be worth (ε, δ), and the choice between them up to twice the δ. Four sums are safe all the
+make more of them: histories may each cost (ε, δ), and the choice between them up to twice the δ. Four sums are safe all the
 same, each by itself, and so are several at once whose δ add up to no more than δ (`filter.proof.md`):
 
 * P: Σ ε of pure releases, which costs no δ.
@@ -10,7 +10,7 @@ same, each by itself, and so are several at once whose δ add up to no more than
 * S: Σ ε of releases, each at a δ of its own, as long as those add up to no more than δ.
 
 What the first release consists of decides which are used: G at 9/10 of δ and R at the rest; or R at all of it; P is free in both
-cases; S alone, if the first is known by (ε, δ) only. A release that has no other beside it is composed exactly: that is not here.
+cases; S alone, if the first is known by (ε, δ) only. A release that has no other next to it is composed exactly: that is not here.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FilterSums:
 
 @dataclass(frozen=True)
 class Filter:
-    """What the releases of a dataset are held against; decided by the first and its grant, before anything was drawn."""
+    """What the releases of a dataset are compared with; decided by the first and its grant, before anything was drawn."""
 
     order: float | None  # α of R; None where all is added up
     gaussian: bool = False  # whether there is a G: the first release has Gaussian noise alone

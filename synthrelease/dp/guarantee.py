@@ -142,7 +142,7 @@ class ZCDP(Guarantee):
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianDP(Guarantee):
-    """As hard to tell D from D′ as N(0, 1) from N(μ, 1) (Dong, Roth & Su 2022)."""
+    """D and D′ are as hard to distinguish as N(0, 1) and N(μ, 1) (Dong, Roth & Su 2022)."""
 
     kind = "gaussian_dp"
     mu: float
@@ -211,7 +211,7 @@ def from_json(form: dict[str, Any]) -> Guarantee:
 def no_less(value: float, digits: int) -> str:
     """Return a number in so many digits, rounded up: a guarantee is never stated better than it is.
 
-    What is nearer to the rounded one than accounting can tell counts as equal to it.
+    What is nearer to the rounded one than accounting resolves counts as equal to it.
     """
     nearest = float(f"{value:.{digits}g}")
     if math.isinf(value) or nearest >= value * (1 - _EQUAL):

@@ -20,7 +20,7 @@ from synthrelease.dp.guarantee import (
     PureDP,
 )
 
-SAME = "the promise is the same"
+SAME = "the guarantee is the same"
 
 
 class RelativeStrength(StrEnum):
@@ -83,7 +83,7 @@ def compare(old: Guarantee, new: Guarantee) -> Comparison:  # noqa: PLR0911  one
         return _of_deniability(old, new)
     before, after = _losses(old), _losses(new)
     if before is None or after is None or before.keys() != after.keys():
-        return _not_comparable(f"{_noun(old)} and {_noun(new)} are promises of different kinds")
+        return _not_comparable(f"{_noun(old)} and {_noun(new)} are guarantees of different kinds")
     return _of_losses(before, after)
 
 
@@ -93,10 +93,10 @@ def _not_comparable(because: str) -> Comparison:
 
 def _with_none(old: Guarantee, new: Guarantee) -> Comparison:
     if not isinstance(old, NoGuarantee):
-        return Comparison(RelativeStrength.WEAKER, "the new one promises nothing")
+        return Comparison(RelativeStrength.WEAKER, "the new one has no guarantee")
     if not isinstance(new, NoGuarantee):
-        return Comparison(RelativeStrength.STRONGER, "the old one promised nothing")
-    return _not_comparable("neither promises anything, for other reasons")
+        return Comparison(RelativeStrength.STRONGER, "the old one had no guarantee")
+    return _not_comparable("neither has a guarantee, for other reasons")
 
 
 def _of_deniability(old: PlausibleDeniability, new: PlausibleDeniability) -> Comparison:
@@ -104,7 +104,7 @@ def _of_deniability(old: PlausibleDeniability, new: PlausibleDeniability) -> Com
         return _not_comparable(f"k counts a {old.counted} in the old one, a {new.counted} in the new one")
     if old.vacuous != new.vacuous:
         vacuous = "new" if new.vacuous else "old"
-        return _not_comparable(f"the test of the {vacuous} one cannot fail, and so tells nothing")
+        return _not_comparable(f"the test of the {vacuous} one cannot fail, and so shows nothing")
     # A larger k is the stronger, and a larger γ the weaker.
     return _of_losses({"k": float(-old.k), "γ": old.gamma}, {"k": float(-new.k), "γ": new.gamma})
 

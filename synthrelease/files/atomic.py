@@ -80,7 +80,7 @@ def move_together(files: list[Partial], *, force: bool, mode: int = FOR_ALL) -> 
     """Give two complete files of one folder their names, of which the second says what the first is: never of another.
 
     Whatever the second replaces is put aside before, and back if the first does not get its name. So a crash leaves both
-    old ones, the old first alone, the new first alone, or both new ones; but no old one beside a new one, and nothing
+    old ones, the old first alone, the new first alone, or both new ones; but no old one next to a new one, and nothing
     that was not asked for is replaced.
 
     Args:

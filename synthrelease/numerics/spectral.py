@@ -76,7 +76,7 @@ class SpectralForm:
 
         Args:
             noisy: integers of one stimulus, shape (K,).
-            normalization: how many people's worth of map they hold.
+            normalization: how many people's maps they hold.
             deviation: standard deviation of the noise, in steps.
         """
         mean, variance = self._posterior(noisy, normalization, deviation)
@@ -99,7 +99,7 @@ class SpectralForm:
 
         Args:
             noisy: integers of one stimulus, shape (K,).
-            normalization: how many people's worth of map they hold.
+            normalization: how many people's maps they hold.
             normalization_error: standard deviation of the normalization.
             deviation: standard deviation of the noise, in steps.
         """
@@ -142,7 +142,7 @@ def normalizations(
     people: int | None,
     joint: bool,
 ) -> NDArray[np.float64]:
-    """Return how many people's worth of map the integers of every stimulus hold, and how well that is known, shape (S, 2).
+    """Return how many people's maps the integers of every stimulus hold, and how well that is known, shape (S, 2).
 
     Where the number of viewers is public, 0.6 ± 0.35 of a person is expected to be left on a stimulus after clipping, and less
     by the root of how many stimuli people count on if they are clipped over all at once; the noisy constants correct that:

@@ -35,7 +35,7 @@ _NORMALIZATION_DEVIATIONS = np.geomspace(0.1, 1.0, 33)
 class PublicSeries:
     """What is public of one noisy series."""
 
-    normalization: float  # how many people's worth of series the integers hold
+    normalization: float  # how many people's series the integers hold
     normalization_error: float  # standard deviation of the normalization
     deviation: float  # standard deviation of the noise, in steps
     people: int  # n, how many people were added up
@@ -199,7 +199,7 @@ class SpectralSignalForm:
 def normalizations(
     constants: NDArray[np.integer], form: SpectralSignalForm, *, deviation: float, people: int
 ) -> NDArray[np.float64]:
-    """Return how many people's worth of series the integers of every series hold, and how well that is known, shape (S, 2).
+    """Return how many people's series the integers of every series hold, and how well that is known, shape (S, 2).
 
     What is left of people is about the same in all their series: so the noisy constants of all measure it together, each its
     own part of it. How far they differ (`_NORMALIZATION_DEVIATIONS`) they show as well: recordings that few attended hold less.

@@ -21,10 +21,10 @@ from synthrelease.numerics.small_products import product
 POSITIONS = 8192  # steps into which each axis is divided
 WEIGHT = 1 << 21  # what the weights of a person's points on a stimulus sum to
 LARGEST_BAND = 200_000  # coefficients, and cells of the box of frequencies around them
-LARGEST_SIDE = 2048  # frequencies of one axis: a quarter of what positions could tell apart
+LARGEST_SIDE = 2048  # frequencies of one axis: a quarter of what positions could distinguish
 _BLOCK = 1 << 20  # products of cosines of some points, at most, held at a time
 # Multiply-adds of one matrix product: OpenBLAS then seldom uses threads, for which on a busy machine products of points
-# of one person would wait longer than they take. And how many points are worth one, whatever it takes.
+# of one person would wait longer than they take. And how many points cost as much as one, whatever it takes.
 _WORK, _FEWEST = 1 << 19, 64
 _EXACT_BITS = 53 - 21  # of a product of cosines: its weighted sums are then exact in 64-bit floats
 

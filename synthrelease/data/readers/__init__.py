@@ -99,7 +99,7 @@ def _reader_by_name(source: Source) -> Reader:
             f"there is no format '{source.format}'",
             where=str(source.path),
             expected="one of " + ", ".join(readers),
-            remedy="correct the input's `format`, or leave it out: names of files tell the others",
+            remedy="correct the input's `format`, or leave it out: names of files show the other formats",
         )
     return readers[source.format]
 

@@ -157,7 +157,7 @@ def _shape(source: Source, contents: dict[str, StoredArray]) -> tuple[Shape, lis
         where=str(source.path),
         found=_shapes_in_words(contents),
         expected=f"arrays of one shape, with the axes {lengths}",
-        remedy="correct the input's `axes`; a vector called like an axis is the list of its labels, and tells its length",
+        remedy="correct the input's `axes`; a vector called like an axis is the list of its labels, and gives its length",
     )
 
 

@@ -1,7 +1,7 @@
 """A BIDS dataset's names and metadata: entities in names of files, and which metadata files apply to which data.
 
-A file tells about another where it lies in the same folder or above it, within the dataset, is of the right suffix, and has no entity in its name that the
-other has not (the inheritance principle of BIDS). Of metadata that several files tell, the nearest counts, key by key.
+A file describes another where it lies in the same folder or above it, within the dataset, is of the right suffix, and has no entity in its name that the
+other has not (the inheritance principle of BIDS). Of metadata that several files have, the nearest counts, key by key.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class BidsDataset:
             if len(candidates) > 1 and not exact:
                 raise DataError(
                     "duplicate-metadata",
-                    "two files of one folder tell about the same recording",
+                    "two files of one folder describe the same recording",
                     where=str(data.path),
                     found=" and ".join(name.path.name for name in candidates[:2]),
                     expected="one for each folder, or one of the recording's own name",

@@ -95,7 +95,7 @@ def _is_eyetrack(dataset: BidsDataset, name: BidsName, metadata: Mapping[str, An
             "no-sidecar",
             "a recording has no sidecar",
             where=str(name.path),
-            expected=f"{sidecar_of(name).name} beside it, or one further up that applies to it",
+            expected=f"{sidecar_of(name).name} next to it, or one further up that applies to it",
             remedy="write one, or take the recording out of the dataset",
         )
     kind = metadata.get("PhysioType", _GENERIC)

@@ -211,7 +211,7 @@ def _column_names(source: Source, line: bytes) -> list[str]:
     except csv.Error:
         raise DataError(
             "lines-not-told-apart",
-            "the lines of the file cannot be told apart",
+            "the lines of the file cannot be separated",
             where=f"{path}, line 1",
             expected="lines that end in \\n or \\r\\n",
             remedy="end its lines otherwise; for example: tr '\\r' '\\n' < OLD > NEW",

@@ -2,7 +2,7 @@
 
 In a pattern such as `S_{round:1}{person:3}_S{session}_{task}.csv`, `{name}` becomes a column: any text within one name of a file
 or folder, or exactly so many characters. `*` is any text, `**/` any folders; all else stands for itself. Hidden files and folders, such as the `._x.csv`
-that macOS writes beside every `x.csv` on a foreign disk, are left alone, and so are Windows' `Thumbs.db` and `desktop.ini`.
+that macOS writes next to every `x.csv` on a foreign disk, are left alone, and so are Windows' `Thumbs.db` and `desktop.ini`.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Hdf5(Arrays):
                     where=str(path),
                     found=f"more than {_MOST_OBJECTS}",
                     expected="arrays of many values",
-                    remedy="write what belongs together as one array, with an axis for each thing that tells values apart",
+                    remedy="write what belongs together as one array, with an axis for each thing that distinguishes values",
                 )
             datasets = {name: item for name, item in objects.items() if isinstance(item, h5py.Dataset)}
             yield {name: _stored_array(dataset) for name, dataset in sorted(datasets.items())}

@@ -1,7 +1,7 @@
 """The rows of nested cell arrays, structs and arrays.
 
 Levels become columns of indices, counted from 1; fields become columns, called by their name and as much of the path before it as
-tells them apart. Below the innermost level vectors of one length, or the rows of a matrix, are rows; what is one text or number is repeated over
+distinguishes them. Below the innermost level vectors of one length, or the rows of a matrix, are rows; what is one text or number is repeated over
 them.
 """
 
@@ -30,7 +30,7 @@ def table_of(
         header: names of a matrix's columns, if the plan has any.
 
     Raises:
-        DataError: what is there makes no table, or several; vectors of several lengths beside each other, no matrix of so many columns, a name twice.
+        DataError: what is there makes no table, or several; vectors of several lengths next to each other, no matrix of so many columns, a name twice.
     """
     place, scalars = RecordLocation(file), list[Column]()
     branches = [RecordValues(place, (name,), [value], chosen_fields)]
@@ -107,7 +107,7 @@ def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array
                 "lengths-differ",
                 "vectors of one struct have several lengths",
                 where=leaf.place.of(leaf.path, record),
-                found=f"{_lengths(leaf)[record]} elements beside {counts[record]} of '{first.path[-1]}'",
+                found=f"{_lengths(leaf)[record]} elements next to {counts[record]} of '{first.path[-1]}'",
                 expected="one length",
                 remedy=f"name one of them: table = '{leaf.name}' in the plan; --table {leaf.name} of init",
             )
@@ -209,7 +209,7 @@ def column_of(pieces: Sequence[Array], *, as_text: bool, where: str) -> pl.Serie
     """Return arrays one after the other, as text or as numbers.
 
     Raises:
-        DataError: whole numbers too large to stand beside fractions.
+        DataError: whole numbers too large to stand in one column with fractions.
     """
     if as_text:
         return pl.Series([str(cell) or None for piece in pieces for cell in piece], dtype=pl.String)
@@ -226,7 +226,7 @@ def column_of(pieces: Sequence[Array], *, as_text: bool, where: str) -> pl.Serie
     ):
         raise DataError(
             "integers-too-large",
-            "whole numbers are too large to stand beside fractions",
+            "whole numbers are too large to stand in one column with fractions",
             where=where,
             found="numbers of several types",
             expected="one type",

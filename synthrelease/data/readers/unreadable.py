@@ -34,7 +34,7 @@ _EXCEL = (
 )
 _SEPARATOR = (
     "separator-line",
-    "a first line that tells Excel the separator, above the names",
+    "a first line that gives Excel the separator, above the names",
     "take out the first line; of EyeLogic also the rows whose TYPE is MSG, which have other columns",
 )
 _ARCHIVE = (
