@@ -9,6 +9,8 @@ COPY schemas /src/schemas
 RUN pip install --no-cache-dir /src && rm -r /src \
  && useradd --create-home curator && mkdir /data && chown curator /data
 
+# Figures need a folder for fonts that any user may write to.
+ENV MPLCONFIGDIR=/tmp/matplotlib
 USER curator
 WORKDIR /data
 ENTRYPOINT ["synthrelease"]

@@ -44,11 +44,11 @@ _STOREYS = {
         "bundle": "the only reader and writer of HDF5; contents, claims and signatures checked by verify",
     },
     "what is shown and spent": {
-        "report": "pages, figures, summaries, what changed between two releases",
+        "report": "reports, figures, summaries, what changed between two releases",
         "ledger": "what all releases of a dataset cost together: entries, accounts, debits",
     },
     "plan": {
-        "plan": "TOML files against a schema, as frozen values: plan, policy; an input in partitions that each hold some people whole",
+        "plan": "TOML files against a schema, as frozen values: plan, policy; an input in partitions that each hold some participants whole",
         "init": "what init proposes after a look at files: roles of columns, trackers, identifiers",
         "prepare": "raw samples -> fixations, saccades, windows of features: tables that a plan reads next",
     },
@@ -56,7 +56,7 @@ _STOREYS = {
         "building": "from a plan to a verified bundle: budget, design, preview, builder, batch",
         "arrays": "one mechanism for arrays in memory, without a plan",
         "exports": "a release in the forms that other tools read: tables, folders, one file per form",
-        "evaluation": "a release beside the data, for the curator alone: ground truth, metrics, attacks, the private page",
+        "evaluation": "a release compared with the data, for the curator only: ground truth, metrics, attacks, the private report",
     },
     "terminal": {
         "demo": "the demonstration and its data",

@@ -1,4 +1,4 @@
-"""The page of dependencies says what pyproject.toml asks for, and the licences that the installed packages state."""
+"""CONTRIBUTING.md lists the dependencies that pyproject.toml asks for, with the licences that the installed packages state."""
 
 import importlib.metadata
 import re
@@ -19,8 +19,13 @@ SILENT = {"axe-playwright-python", "mlcroissant"}  # say nothing in their metada
 
 
 def rows():
-    """Yield (extra, package, earliest version, licence, reason) of the page's tables; those that are always there have no extra."""
-    for line in (ROOT / "docs" / "contribute" / "dependencies.md").read_text("utf-8").splitlines():
+    """Yield (extra, package, earliest version, licence, reason) of the section's tables; those that are always there have no extra."""
+    section = re.split(
+        r"^## ",
+        (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("\n## Dependencies\n")[1],
+        flags=re.MULTILINE,
+    )[0]
+    for line in section.splitlines():
         if not line.startswith("| ") or line.startswith("| package"):
             continue
         name, *rest = (cell.strip() for cell in line.strip("|").split("|"))

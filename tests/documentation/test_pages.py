@@ -43,7 +43,7 @@ def test_the_readme_has_its_two_commands():
     assert "scripts/test" in (ROOT / ".ci" / "run").read_text()
 
 
-NAMED_FUNCTIONS = ("contribute/architecture.md", "contribute/following_one_person.md")
+NAMED_FUNCTIONS = ("contribute/architecture.md",)
 _FILE = re.compile(r".*\.(py|html|toml|md|json|h5)")
 
 
