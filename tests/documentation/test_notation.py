@@ -1,18 +1,18 @@
-"""docs/reference/notation.md has every symbol, and says truly where it is."""
+"""docs/reference/glossary.md has every symbol, and says truly where it is."""
 
 import re
 
 import pytest
 from documented import PAGES, ROOT
 
-NOTATION = ROOT / "docs" / "reference" / "notation.md"
+GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
 PROOFS = sorted((ROOT / "synthrelease").rglob("*.proof.md"))
 SIGNS = {"Σ", "Π", "π"}  # explained below the tables
 _SIGN = r"[=·*/^_<>≤≥∈√|+−]"  # what stands beside a letter in a formula
 
 
 def rows(text):
-    """The lines of all tables of symbols: symbols, meaning, unit, names in the code, files."""
+    """The lines of all tables of symbols: symbols, meaning, unit, names in the code, files. Tables of terms have fewer columns."""
     found = []
     for line in text.splitlines():
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -54,7 +54,7 @@ def greek(text):
     return set(re.findall(r"[\u0391-\u03c9]", text))
 
 
-@pytest.mark.parametrize("row", rows(NOTATION.read_text("utf-8")), ids=lambda row: f"{row[0]}: {row[1]}"[:40])
+@pytest.mark.parametrize("row", rows(GLOSSARY.read_text("utf-8")), ids=lambda row: f"{row[0]}: {row[1]}"[:40])
 def test_a_symbol_is_where_the_page_says(row):
     assert all(row), "a cell is empty"
     assert re.findall(r"`([^`]+)`", row[4]), "no file is named"
@@ -63,21 +63,21 @@ def test_a_symbol_is_where_the_page_says(row):
 
 @pytest.mark.parametrize("proof", PROOFS, ids=lambda path: path.name)
 def test_proof_notes_use_no_letter_that_the_page_does_not_have(proof):
-    known = {letter for row in rows(NOTATION.read_text("utf-8")) for letter in greek(row[0])} | SIGNS
+    known = {letter for row in rows(GLOSSARY.read_text("utf-8")) for letter in greek(row[0])} | SIGNS
     assert greek(proof.read_text("utf-8")) - known == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_pages_use_no_letter_that_the_page_does_not_have(page):
-    known = {letter for row in rows(NOTATION.read_text("utf-8")) for letter in greek(row[0])} | SIGNS
+    known = {letter for row in rows(GLOSSARY.read_text("utf-8")) for letter in greek(row[0])} | SIGNS
     assert greek(page.read_text("utf-8")) - known == set()
 
 
 def test_there_are_proof_notes_and_rows():
-    explained = NOTATION.read_text("utf-8").split("## In the papers")[0].rsplit("|\n\n", 1)[1]
+    explained = GLOSSARY.read_text("utf-8").split("### In the papers")[0].rsplit("|\n\n", 1)[1]
     assert {sign for sign in SIGNS if sign in explained} == SIGNS
     assert len(PROOFS) == 12
-    assert len(rows(NOTATION.read_text("utf-8"))) > 50
+    assert len(rows(GLOSSARY.read_text("utf-8"))) > 50
 
 
 @pytest.mark.parametrize(
