@@ -1,4 +1,4 @@
-"""What the pages under docs/concepts say in numbers and pictures: ε as a guess, and what a heatmap reveals.
+"""Tables and figures of docs/explanation/epsilon.md and reidentification.md: ε as a guess, and what a heatmap reveals.
 
 DATA is the folder with the demonstration's `attention.csv.gz`: `scripts/study concepts synthrelease/demo docs/images`.
 """
@@ -35,7 +35,7 @@ def run(data: Path) -> None:
 
 
 def draw(data: Path, out: Path) -> None:
-    """Draw the pictures of docs/concepts."""
+    """Draw the figures of docs/explanation/epsilon.md and reidentification.md."""
     draw_guesses(
         *guesses(), {epsilon: pure_guess(epsilon) for epsilon in MARKED}, out / "concept_epsilon.png"
     )
@@ -51,8 +51,8 @@ def draw(data: Path, out: Path) -> None:
         [
             Panel(f"exact map of {people} people", with_all),
             Panel(f"exact map of {people - 1} of them", left),
-            Panel("what the two give away", found),
-            Panel("… with the blur taken off", attack.smoothed(attack.sharpened(found), SHARP_PX[0]), points),
+            Panel("reconstructed from the two", found),
+            Panel("… deblurred", attack.smoothed(attack.sharpened(found), SHARP_PX[0]), points),
         ],
         out / "concept_reconstruction.png",
     )
@@ -61,9 +61,9 @@ def draw(data: Path, out: Path) -> None:
     draw_panels(
         [
             Panel(f"released map of {people}, ε = 1", released.map_of(noisy)),
-            Panel("the person's own map", own[person]),
-            Panel("who knows the others finds", released.attacked(noisy, person)),
-            Panel("who knows nothing guesses", released.blind()),
+            Panel("the person's own map (exact)", own[person]),
+            Panel("strong adversary's estimate", released.attacked(noisy, person)),
+            Panel("guess without a release", released.blind()),
         ],
         out / "concept_protected.png",
     )
@@ -110,23 +110,23 @@ def gaussian_guess(epsilon: float) -> float:
 def exact_table(data: Path) -> list[str]:
     """Maps without noise, attacked."""
     lines = [
-        f"| published without noise | {' | '.join(f'{image}: CC | named' for image in IMAGES)} |",
+        f"| published without noise | {' | '.join(f'{image}: CC | re-identified' for image in IMAGES)} |",
         "|---|---|---|---|---|",
     ]
     maps = [attack.heatmaps_of(attack.dwell_shares(viewers(data, image))) for image in IMAGES]
     for label, method, publish in (
-        ("one map; n − 1 people known", attack.attack_known_rest, attack.as_numbers),
+        ("one map; n − 1 participants known", attack.attack_known_rest, attack.as_numbers),
         (
-            "the same, as a picture of 256 shades",
+            "the same, as an image of 256 grey levels",
             attack.attack_known_rest,
             attack.as_picture,
         ),
         (
-            "two maps, before and after somebody withdrew",
+            "two maps, before and after a participant withdrew",
             attack.attack_two_maps,
             attack.as_numbers,
         ),
-        ("the same, as pictures of 256 shades", attack.attack_two_maps, attack.as_picture),
+        ("the same, as images of 256 grey levels", attack.attack_two_maps, attack.as_picture),
     ):
         found = [method(own, publish=publish) for own in maps]
         cells = [f"{one.correlation:.2f} | {100 * one.named:.0f} %" for one in found]
@@ -156,8 +156,8 @@ def sharp_table(data: Path) -> list[str]:
     ]
     return [
         *lines,
-        f"| the map that was given away | {' | '.join(before)} |",
-        f"| with the blur taken off | {' | '.join(after)} |",
+        f"| the reconstructed map | {' | '.join(before)} |",
+        f"| the same, deblurred | {' | '.join(after)} |",
     ]
 
 
@@ -166,7 +166,7 @@ def noised_table(data: Path, draws: int = DRAWS) -> list[str]:
     gaze = viewers(data)
     truth = attack.heatmaps_of(attack.dwell_shares(gaze))
     lines = [
-        "| ε of the map | CC | named | right of two, middle | easiest | bound |",
+        "| ε of the map | CC | re-identified | right, median pair | right, most distinguishable pair | bound |",
         "|---|---|---|---|---|---|",
     ]
     blind = ""

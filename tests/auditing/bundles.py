@@ -95,7 +95,7 @@ def bundle_of(*names: str, epsilon: float = 0.5, neighbours: str = "replace-one"
         if others:
             return Verdict(True, f"verify finds: {', '.join(others)}")
         return Verdict(
-            found.ok, "a test seed that no word is said of" if found.ok else "verify finds a test seed only"
+            found.ok, "a test seed that is not reported" if found.ok else "verify finds a test seed only"
         )
 
     about = "" if neighbours == "replace-one" else f" under {neighbours}"

@@ -132,13 +132,15 @@ def company_of(variant: Variant) -> Detector:
 
     def judge(found: Any) -> Verdict:
         differing = sum(any((part != parts[0]).any() for part in parts) for parts in found)
-        return Verdict(differing > 0, f"{differing} of {len(found)} people weigh otherwise in other company")
+        return Verdict(
+            differing > 0, f"{differing} of {len(found)} participants weigh otherwise in other company"
+        )
 
     return Detector(f"company in {variant.name}", make, judge)
 
 
 def derived_of(variant: Variant) -> Detector:
-    """Detect a released value that does not follow from the noised integers and public parameters."""
+    """Detect a released value that does not follow from the noisy integers and public parameters."""
 
     def make(random: SecureRandom) -> Any:
         people = [*variant.ordinary(4), *variant.adversaries()[::7]]
@@ -153,7 +155,7 @@ def derived_of(variant: Variant) -> Detector:
                 values[key], array, rtol=0, atol=1e-5 * float(np.nanmax(np.abs(array))), equal_nan=True
             )
         ]
-        return Verdict(bool(wrong), f"{len(wrong)} arrays do not follow from the noised integers")
+        return Verdict(bool(wrong), f"{len(wrong)} arrays do not follow from the noisy integers")
 
     return Detector(f"derived values of {variant.name}", make, judge)
 
@@ -168,7 +170,7 @@ def types_of(variant: Variant) -> Detector:
     def judge(arrays: Any) -> Verdict:
         kinds = sorted({str(array.dtype) for array in arrays})
         return Verdict(
-            any(array.dtype.kind != "i" for array in arrays), f"noised values are {', '.join(kinds)}"
+            any(array.dtype.kind != "i" for array in arrays), f"noisy values are {', '.join(kinds)}"
         )
 
     return Detector(f"types in {variant.name}", make, judge)

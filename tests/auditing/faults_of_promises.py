@@ -180,7 +180,7 @@ FAULTS = (
         (accounts.mixed, audit_of(account_probe, "mixed noise")),
     ),
     Fault(
-        "a private choice told half of its sensitivity",
+        "a private choice given half of its sensitivity",
         "kinds.heatmap.cells.CellHeatmap.utility_sensitivity and that of kinds.signals.coefficients",
         together(_half_told(CellHeatmap), _half_told(CoefficientSignals)),
         (

@@ -1,12 +1,21 @@
-"""Tables and pictures of docs/concepts are those of `scripts/study concepts`, and what their pages say of them holds."""
+"""Tables and figures of docs/explanation are those of `scripts/study concepts` and of the package, and what their pages say of them holds."""
 
 import importlib
+import itertools
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from documented import ROOT
 from PIL import Image
+
+from synthrelease.dp import DiscreteLaplace, PureDP, RoundedGaussian, gaussian_sigma
+from synthrelease.dp.accounting import compose
+from synthrelease.dp.best_guess import best_guess, best_guess_of
+from synthrelease.dp.event import RandomizedTest
+from synthrelease.kinds.records.deniability import deniability_test
+from synthrelease.kinds.records.model import SeededModel
 
 DEMONSTRATION = ROOT / "synthrelease" / "demo"
 PICTURES = {
@@ -56,8 +65,86 @@ def test_the_guesses_in_the_picture_are_those_of_the_table(study):
     for epsilon in (0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0):
         pure, gaussian = study.pure_guess(epsilon), study.gaussian_guess(epsilon)
         rows = [line.split(" | ") for line in page.splitlines() if line.startswith(f"| {epsilon:g} |")]
-        [told] = [row[2:] for row in rows if len(row) == 4]
-        assert told == [f"{100 * pure:.1f} %", f"{100 * gaussian:.1f} % |"], epsilon
+        [shown] = [row[2:] for row in rows if len(row) == 4]
+        assert shown == [f"{100 * pure:.1f} %", f"{100 * gaussian:.1f} % |"], epsilon
+
+
+def explanation(name):
+    return (ROOT / "docs" / "explanation" / name).read_text("utf-8")
+
+
+def numbers_after(page, head):
+    """Cells of the table that follows a line, those of its first row after head and rule."""
+    lines = page.split(head)[1].splitlines()[2:]
+    rows = itertools.takewhile(lambda line: line.startswith("|"), lines)
+    return [[cell.strip("* ") for cell in line.split("|")[1:-1]] for line in rows]
+
+
+def test_odds_change_as_the_table_of_epsilon_says():
+    rows = [
+        row
+        for row in numbers_after(explanation("epsilon.md"), "| ε | odds change by at most")
+        if len(row) == 4
+    ]
+    assert len(rows) == 7
+    for epsilon, odds, *_ in rows:
+        assert float(odds.split()[0]) == pytest.approx(np.exp(float(epsilon)), rel=0.05), epsilon
+
+
+def test_releases_add_up_as_the_table_of_epsilon_says():
+    sigma = gaussian_sigma(1.0, 1e-6, sensitivity=1000.0)
+    rows = numbers_after(explanation("epsilon.md"), "| releases of ε = 1 |")
+    assert [row[0] for row in rows] == ["1", "4", "10", "100"]
+    for times, pure, pure_right, gaussian, gaussian_right in rows:
+        laplace = compose([DiscreteLaplace(1000, 1000.0, 1)] * int(times), delta=0).epsilon
+        events = [RoundedGaussian(1000.0, sigma, 1)] * int(times)
+        assert laplace == float(pure)
+        assert f"{100 * best_guess(PureDP(epsilon=laplace)):.0f} %" == pure_right
+        assert f"{compose(events, delta=1e-6).epsilon:.1f}" == gaussian
+        assert f"{100 * best_guess_of(events):.0f} %" == gaussian_right
+
+
+def test_a_person_is_allowed_what_the_table_of_units_says():
+    rows = numbers_after(explanation("person.md"), "| ε = 1 for each |")
+    assert [row[0] for row in rows] == ["window", "recording", "person"]
+    for _, _, _, _, epsilon, allowed in rows:
+        right = 100 * best_guess(PureDP(epsilon=float(epsilon)))
+        assert right == pytest.approx(float(allowed.removesuffix(" %")), abs=0.05)
+
+
+def test_windows_of_the_demonstration_overlap_as_the_page_on_the_unit_says():
+    """Each lasts 10 s and begins half a second after the one before: a moment is in 20 of them."""
+    assert "windows last 10 s and begin every half second, so one moment is in 20 of them" in explanation(
+        "person.md"
+    )
+    table = pl.read_csv(DEMONSTRATION / "pupil.csv.gz").sort("person", "condition", "time_s")
+    first = table.group_by("person", "condition", maintain_order=True).head(62)
+    assert np.diff(first["time_s"][:62]).max() == 0.5
+
+
+@pytest.mark.parametrize("gamma", [1.1, 4.0, 1000.0])
+def test_gamma_is_without_effect_where_the_number_of_kept_attributes_is_fixed(gamma):
+    """The example of docs/explanation/deniability.md, with one attribute kept always."""
+    model = SeededModel([[0.75, 0.25], [0.5, 0.3, 0.2]], order=(0, 1), resampled=(1,))
+    records = np.array([(0, 0), (0, 1), (0, 0), (0, 2), (0, 0), (0, 1), (1, 0), (1, 0), (1, 1), (1, 2)])
+    people = np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 8])
+    candidates, seeds = np.array([(1, 0), (0, 0)]), np.array([6, 0])
+    result = deniability_test(model, candidates, seeds, records, people=people, k=3, gamma=gamma)
+    assert result.plausible.tolist() == [2, 6]
+
+
+def test_randomised_tests_cost_what_the_table_of_deniability_says():
+    page = explanation("deniability.md")
+    rows = numbers_after(page, "| trials |")
+    assert [row[0] for row in rows] == ["1", "10", "100", "500"]
+    for trials, epsilon in rows:
+        test = RandomizedTest(k=100, gamma=4.0, epsilon0=0.5, trials=int(trials), seeds=1000)
+        assert compose([test], delta=1e-6).epsilon == pytest.approx(float(epsilon), rel=0.01)
+    q = np.exp(-0.5)  # discrete Laplace noise of ε₀ = 0.5; one source passes if it is −19 or less
+    assert round(1e6 * q**19 / (1 + q)) == 47
+    assert "probability 4.7·10⁻⁵, so of a million such candidates some 47 are published" in " ".join(
+        page.split()
+    )
 
 
 def test_the_picture_of_guesses_begins_at_chance_and_never_falls(study):

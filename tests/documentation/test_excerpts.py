@@ -11,6 +11,7 @@ from documented import ROOT, blocks
 from synthrelease.cli import main
 from synthrelease.dp import event as events
 from synthrelease.dp.best_guess import best_guess_of
+from synthrelease.evaluation.attacks.intervals import coins_rate
 
 AUDITING, ETHICS, ATTACKS = (
     ROOT / "docs" / name for name in ("howto/review.md", "howto/ethics.md", "evidence/attacks.md")
@@ -170,29 +171,57 @@ def test_the_worked_text_quotes_the_manifest(manifest):
     assert manifest["ledger"] is None  # the text says so
 
 
+def interval(cell):
+    """Return what was measured of 24 participants, which a page rounds to hundredths, with its interval."""
+    value = float(cell)
+    whole = round(24 * value)
+    return coins_rate(whole / 24 if abs(whole / 24 - value) < 0.0051 else value, 24)
+
+
 def percent(cell):
-    """0.83 (0.64–0.93) as the text has it: 83 % (64–93 %)."""
-    middle, low, high = (round(100 * float(number)) for number in re.findall(r"\d\.\d\d", cell)[:3])
-    return f"{middle} % ({low}–{high} %)"
+    """0.83 as the text has it: 83 % (64–93 %)."""
+    rate = interval(cell)
+    return f"{100 * float(cell):.0f} % ({100 * rate.low:.0f}–{100 * rate.high:.0f} %)"
 
 
-def test_the_worked_text_quotes_the_attacks():
+def attack_rows():
+    """Cells of the tables of 11 columns in docs/evidence/attacks.md, by the first of them."""
     rows = {}
     for line in ATTACKS.read_text("utf-8").splitlines():
         cells = [cell.strip().replace("**", "") for cell in line.strip("|").split("|")]
         if len(cells) == 11:
             rows[cells[0]] = cells[1:]
+    return rows
+
+
+def test_the_intervals_of_24_participants_are_those_of_the_package():
+    lines = [line.strip("| ").split(" | ") for line in ATTACKS.read_text("utf-8").splitlines()]
+    values, intervals = (
+        next(line[1:] for line in lines if line[0] == name) for name in ("of 24", "interval")
+    )
+    assert len(values) == len(intervals) == 11
+    for value, shown in zip(values, intervals, strict=True):
+        rate = interval(value)
+        assert shown == f"{rate.low:.2f}–{rate.high:.2f}", value
+
+
+def test_the_worked_text_quotes_the_attacks():
+    rows = attack_rows()
     head = rows["attack"]
     raw, seeded = head.index("real data"), head.index("seeded, independent")
+    chance = head.index("chance")
     text = words(ETHICS)
-    expected = [
-        f"| {percent(rows[name][raw])} | {round(100 * float(rows[name][raw].split(' / ')[1]))} % |"
-        for name in ("identification, k-NN", "linkage", "inference of condition")
-    ]
-    expected.append(f"| {rows['membership, likelihood ratio, online'][raw].replace(' / ', ' | ')} |")
-    told = rows["membership, likelihood ratio, online"][seeded].split(" / ")[0]
-    expected.append(f"took part with an area of {told}, where 0.50 is chance")
-    named = [float(rows[f"identification, {how}"][seeded][:4]) for how in ("k-NN", "SVM", "DT", "RF")]
+    expected = []
+    for name in ("re-identification, k-NN", "linkage", "inference of condition"):
+        right, _, control = rows[name][raw].partition("/")
+        expected.append(f"| {percent(right)} | {round(100 * float(control or rows[name][chance]))} % |")
+    membership = rows["membership, likelihood ratio, online"]
+    rate = interval(membership[raw])
+    expected.append(f"| {membership[raw]} ({rate.low:.2f}–{rate.high:.2f}) | {membership[chance]} |")
+    rate = interval(membership[seeded])
+    shown = f"{membership[seeded]} ({rate.low:.2f}–{rate.high:.2f})"
+    expected.append(f"took part with an area of {shown}, where 0.50 is chance")
+    named = [float(rows[f"re-identification, {how}"][seeded]) for how in ("k-NN", "SVM", "DT", "RF")]
     expected.append(
         f"Nobody was named: {100 * min(named):.0f} to {100 * max(named):.0f} % right, 4 % by chance"
     )
