@@ -1,4 +1,4 @@
-"""The performance book: every benchmark in a process of its own, and the page that tells what they found."""
+"""The performance book: every benchmark in a process of its own, and the page of their results."""
 
 from __future__ import annotations
 
@@ -28,16 +28,18 @@ ORDER = (
     "statistics",
     "scale",
 )
+DETAILED = ("noise", "samples", "scale")
+"""Benchmarks whose tables are on the page: of the others the summary has the largest size, and `scripts/bench NAME` prints the rest."""
 QUICK = "A quick run, to see that it works: sizes are smaller than the rows say, and targets do not count."
 _WRITTEN = (
-    "Written by `scripts/bench all`, never by hand; measured on {day}, all in one run. `scripts/bench NAME` prints one "
-    "benchmark. Ratios carry over to other machines better than seconds do."
+    "Written by `scripts/bench all`, never by hand; measured on {day}, all in one run. For the tables behind a row, run "
+    "`scripts/bench NAME`. Ratios carry over to your machine better than seconds do."
 )
 _COLUMNS = (
-    "*Grows with size as*: the exponents b of size^b that time and memory follow, of least squares between the sizes measured. "
-    "*Limit*: what the work could not be done faster than with the resource that binds it, which was measured in the same run."
+    "*Growth*: exponents b of size^b for time and memory, by least squares over the sizes measured. *Limit*: the least time of the "
+    "binding resource, measured in the same run. For example, a limit ratio of 3 means: three times as long as that resource takes."
 )
-HEAD = ("work", "measured (target)", "peers", "grows with size as", "limit", "times its limit")
+HEAD = ("work", "measured (target)", "peers", "growth", "limit", "times its limit")
 
 
 def measured(names: Sequence[str], *, quick: bool) -> tuple[Limits, dict[str, Report]]:
@@ -64,7 +66,7 @@ def exit_code(reports: Iterable[Report], *, quick: bool) -> int:
 
 
 def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: bool = False) -> str:
-    """Return docs/evidence/performance.md; of a quick run it says that it is none to rely on."""
+    """Return docs/evidence/performance.md; that of a quick run says that its figures do not count."""
     packages = sorted({package for report in reports.values() for package in report.packages})
     parts = [
         "# Performance",
@@ -76,14 +78,16 @@ def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: 
         _missed(reports.values()),
         "## Limits of this machine",
         _markdown(("", "measured", ""), limits.table()),
-        "## What is slower than half its limit, and why",
+        "## More than twice the limit: why",
         *[
-            f"*{report.work}* (× {rounded(report.from_limit)}): {report.why}"
+            f"* *{report.work}* (× {rounded(report.from_limit)}): {report.why}"
             for report in reports.values()
             if report.from_limit > NEAR
         ],
     ]
     for name, report in reports.items():
+        if name not in DETAILED:
+            continue
         parts += [f"## `scripts/bench {name}`", f"{report.work}. {report.verdict}"]
         for section in report.sections:
             parts += [section.before, _markdown(section.head, section.rows)]
@@ -123,8 +127,8 @@ def _machine(packages: Sequence[str]) -> str:
 
 def _processor() -> str:
     """The processor's name as the kernel has it, or else its kind."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text("utf-8").splitlines() if told.exists() else []
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text("utf-8").splitlines() if file.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.machine()
 

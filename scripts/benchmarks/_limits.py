@@ -26,8 +26,8 @@ NAMES = {
     "inflate": "decompressing (deflate)",
     "sha256": "SHA-256",
     "disk_write": "writing a file, with fsync",
-    "disk_read": "reading a file, dropped from the page cache before",
-    "cache_read": "reading a file out of the page cache",
+    "disk_read": "reading a file, page cache dropped",
+    "cache_read": "reading a file from the page cache",
 }
 UNITS = {"products": "10⁹ a second"}  # of all others GB/s
 

@@ -21,7 +21,7 @@ NEAR = 2.0  # times its limit that a work may take before its report has to say 
 
 @dataclass(frozen=True)
 class Section:
-    """A table, what is said before it and after it."""
+    """A table, its text before and after."""
 
     before: str
     head: Sequence[str]
@@ -103,7 +103,7 @@ class Report:
         work: the words of the summary's row.
         packages: whose versions it depends on.
         sections: its tables.
-        figures: what has targets, and what else the summary should tell.
+        figures: what has targets, and what else the summary should state.
         seconds: how long the work took that `limit` is the limit of.
         limit: see there.
         why: why it is slower than half its limit, for the reader if it is.
@@ -168,7 +168,7 @@ def print_report(report: Report) -> None:
     print(f"\n{report.work}\n")
     facts = [("measured", str(figure)) for figure in report.figures]
     facts += [("peer", str(peer)) for peer in report.peers]
-    facts += [("grows as", str(report.growth))] if report.growth else []
+    facts += [("growth", str(report.growth))] if report.growth else []
     facts += [("limit", f"{report.limit.what}: {report.limit.seconds:.3g} s, × {rounded(report.from_limit)}")]
     for name, fact in facts:
         print(f"  {name:<10}{fact}")

@@ -27,7 +27,7 @@ PEOPLE, ROWS, COLUMNS, SAMPLES = 50, 1050, 1680, 1500
 PIXELS = ROWS * COLUMNS
 IMAGE = "1005"
 EPSILON = 1.5  # of the paper's example
-CROWDS = (50, 50_000, 50_000_000)  # among so many there is little noise, and larger caps are worth it
+CROWDS = (50, 50_000, 50_000_000)  # among so many there is little noise, and larger caps pay off
 RUNS = 3
 FASTER = Target(50.0, at_most=False)
 
@@ -106,9 +106,9 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ),
         last.ours,
         limits.least(memory=2 * 8 * last.counts),
-        "The limit reads pixels and counts once. Here they are sorted and grouped by pixel, which with one cap takes "
+        "The limit reads pixels and counts once. Sorting and grouping by pixel, with one cap, takes "
         f"{1e3 * last.one_cap:.3g} ms; each of the {last.largest - 1} others takes "
-        f"{1e6 * (last.ours - last.one_cap) / (last.largest - 1):.2g} µs more, of calls on ever smaller arrays.",
+        f"{1e6 * (last.ours - last.one_cap) / (last.largest - 1):.2g} µs more.",
         (Peer("the paper's loop over dense maps", last.paper / last.ours),),
         Growth("people", [o.people for o in found], [o.ours for o in found], [o.own_bytes for o in found]),
         all(one.equal for one in found),

@@ -42,7 +42,7 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
         (
             Section(
                 "The wheel of this checkout and what it needs, installed by pip into a fresh environment; the demonstration's real "
-                f"data, build, pictures and `verify`. Wall clock; the first run after installing, then the median of {runs} more; "
+                f"data, build, figures and `verify`. Wall clock; the first run after installing, then the median of {runs} more; "
                 f"help the median of {HELP_RUNS}.",
                 ("", "seconds", "target"),
                 [
@@ -61,8 +61,7 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
         ),
         again,
         Limit("loading the modules that it uses", loading),
-        f"Loading modules takes {loading:.2g} s of it; the rest is calibration of the noise, the release itself, pictures, and "
-        "checking all of it.",
+        f"Loading modules takes {loading:.2g} s; the rest is calibration, the release itself, figures, and verification.",
     )
 
 

@@ -96,8 +96,8 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ),
         slowest.one,
         limits.least(memory=2 * 8 * ATTRIBUTES * size),
-        "The limit reads records and candidates once, and compares nothing. Here records are sorted, which visits them out of order "
-        f"(`np.lexsort` of the same records alone: {slowest.sorting:.3g} s), and candidates find their place among them.",
+        "The limit reads records and candidates once. Here records are sorted, which visits them out of order "
+        f"(`np.lexsort` of the same records by itself: {slowest.sorting:.3g} s), and candidates are located among them.",
         (
             Peer("a vectorised scan", slowest.scan * size / slowest.one),
             Peer("a scan that narrows", slowest.narrowing * size / slowest.one),

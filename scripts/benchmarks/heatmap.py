@@ -37,25 +37,25 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
     works: dict[str, Callable[[], object]] = {}
     for screen in SCREENS:
         gaze = _crowd(screen, PEOPLE, EACH)
-        works[f"{_size(screen)} noised"] = _noised(gaze, mechanism)
+        works[f"{_size(screen)} noisy"] = _noisy(gaze, mechanism)
         works[f"{_size(screen)} shown"] = lambda gaze=gaze: made.release(
             mechanism, gaze, BUDGET, random=SecureRandom()
         )
     works["calibrated"] = lambda: mechanism.calibrate(BUDGET)
     seconds = median_seconds(works, runs)
-    noised_ones = [seconds[f"{_size(screen)} noised"] for screen in SCREENS]
-    ratio = max(noised_ones) / min(noised_ones)
+    taken_by_screen = [seconds[f"{_size(screen)} noisy"] for screen in SCREENS]
+    ratio = max(taken_by_screen) / min(taken_by_screen)
     rows = [
         [
             _size(screen),
             f"{1000 * one:.1f}",
             MILLISECONDS.beside(1000 * one),
             f"{1000 * seconds[f'{_size(screen)} shown']:.0f}",
-            f"{peak_bytes(works[f'{_size(screen)} noised']) / 1e6:.1f}",
+            f"{peak_bytes(works[f'{_size(screen)} noisy']) / 1e6:.1f}",
         ]
-        for screen, one in zip(SCREENS, noised_ones, strict=True)
+        for screen, one in zip(SCREENS, taken_by_screen, strict=True)
     ]
-    larger = {str(n): _noised(_crowd(SCREENS[0], PEOPLE, n * EACH), mechanism) for n in grown}
+    larger = {str(n): _noisy(_crowd(SCREENS[0], PEOPLE, n * EACH), mechanism) for n in grown}
     taken = list(median_seconds(larger, runs).values())
     growth = Growth(
         "samples", [n * PEOPLE * EACH for n in grown], taken, [peak_bytes(work) for work in larger.values()]
@@ -67,13 +67,13 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
             Section(
                 f"{PEOPLE} people, {EACH} samples each, one stimulus: coefficients, clipping, sum and noise; and the map from "
                 f"these. Median of {runs} runs.",
-                ("screen", "noised, ms", "target", "with map, ms", "peak MB"),
+                ("screen", "noisy, ms", "target", "with map, ms", "peak MB"),
                 rows,
                 f"The larger time over the smaller: × {ratio:.2f}, {SAME.beside(ratio)}.",
             ),
             Section(
                 "More samples of each person, 800×600.",
-                ("samples", "noised, ms", "peak MB"),
+                ("samples", "noisy, ms", "peak MB"),
                 [
                     [f"{n:,}", f"{1000 * one:.1f}", f"{size / 1e6:.1f}"]
                     for n, one, size in zip(growth.sizes, growth.seconds, growth.bytes, strict=True)
@@ -81,12 +81,12 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
             ),
         ),
         (
-            Figure(1000 * max(noised_ones), "ms", MILLISECONDS),
+            Figure(1000 * max(taken_by_screen), "ms", MILLISECONDS),
             Figure(ratio, "× from one screen to the other", SAME),
         ),
-        max(noised_ones),
+        max(taken_by_screen),
         limits.least(products=multiply_adds(PEOPLE * EACH)),
-        f"Each person has a matrix product of {EACH} samples to themselves, too small for the rate of a large one, and an exact clip. "
+        f"Each person has a matrix product of {EACH} samples, too small for the rate of a large one, and an exact clip. "
         f"Calibrating the noise takes {1000 * seconds['calibrated']:.2g} ms, once for any number of stimuli.",
         growth=growth,
     )
@@ -110,7 +110,7 @@ def multiply_adds(samples: int) -> float:
     return float(samples * math.prod(spectral_heatmap(1, 1, CELLS).parameters.form.band.box))
 
 
-def _noised(gaze: Gaze, mechanism: SpectralHeatmap) -> Callable[[], object]:
+def _noisy(gaze: Gaze, mechanism: SpectralHeatmap) -> Callable[[], object]:
     return lambda: mechanism.draw(mechanism.collect(gaze), BUDGET, SecureRandom())
 
 

@@ -97,10 +97,8 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ("numpy", "scipy", "cryptography", "opendp"),
         (
             Section(
-                f"{samples} samples, median of {runs} runs in turn, in seconds of processor time (all keep to one "
-                "thread; other programs then do not count, which would slow the longest work down most). "
-                f"OpenDP: {samples // OPENDP_SHARE} samples, time × {OPENDP_SHARE}, "
-                f"median of {runs // OPENDP_EVERY} runs among them.",
+                f"{samples} samples, median of {runs} runs, in seconds of processor time, one thread. "
+                f"OpenDP: {samples // OPENDP_SHARE} samples, time × {OPENDP_SHARE}, median of {runs // OPENDP_EVERY} runs.",
                 (
                     "noise",
                     "scale",
@@ -114,7 +112,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
                 ),
                 [one.row((AGAINST_NUMPY, AGAINST_OPENDP)) for one in gaussians]
                 + [one.row(None) for one in laplaces],
-                "NumPy's noise is neither exact nor from a source that is made for secrets.",
+                "NumPy's noise is neither exact nor cryptographically secure.",
             ),
             one_by_one,
             grown,
@@ -126,8 +124,8 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ),
         slowest.ours,
         limits.least(words=8 * samples, memory=8 * samples),
-        f"A word is made into a sample by the inverse of the normal distribution function: SciPy's `ndtri` alone, on as "
-        f"many numbers, takes {inverse:.3g} s of the {slowest.ours:.3g}. The rest brackets its error and rounds.",
+        f"Inverting the normal distribution function, SciPy's `ndtri`, takes {inverse:.3g} s of the {slowest.ours:.3g}. "
+        "The rest brackets its error and rounds.",
         (
             Peer("NumPy's unsafe normal", slowest.numpy / slowest.ours),
             Peer("OpenDP's integer Gaussian", slowest.opendp / slowest.ours),
@@ -179,10 +177,10 @@ def _one_by_one(random: SecureRandom, samples: int, runs: int) -> tuple[Section,
                 ]
             )
     section = Section(
-        f"diffprivlib {peer_version()}, in an environment of its own: {ONE_BY_ONE} draws one by one (it has no vectors), time "
-        f"multiplied up; sensitivity 1, δ = {DELTA:g}. GaussianDiscrete is exact, against our rounded Gaussian of the least σ "
-        "for the same ε and δ. Geometric is the discrete Laplace, inverted in floating point without a bound on the error: "
-        "its guarantee is weaker than the ε it states.",
+        f"diffprivlib {peer_version()}: {ONE_BY_ONE} single draws (it has no vectors), time multiplied up; sensitivity 1, "
+        f"δ = {DELTA:g}. GaussianDiscrete is exact, compared with our rounded Gaussian of the least σ for the same ε and δ. "
+        "Geometric is the discrete Laplace, inverted in floating point without an error bound: its guarantee is weaker than "
+        "the ε it states.",
         ("diffprivlib's", "ε", "our scale", "ours", "diffprivlib", "diffprivlib/ours"),
         rows,
     )

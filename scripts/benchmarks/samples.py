@@ -1,4 +1,4 @@
-"""Gaze in Parquet that is larger than memory: from 10⁷ and 10⁸ samples to noised heatmaps of 100 stimuli.
+"""Gaze in Parquet that is larger than memory: from 10⁷ and 10⁸ samples to noisy heatmaps of 100 stimuli.
 
 Target: 2 GiB resident at 10⁸ samples. The peer is a bare polars scan that adds up every column of the same file in the same run.
 """
@@ -80,9 +80,9 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ("numpy", "polars", "scipy"),
         (
             Section(
-                f"Samples in Parquet to {STIMULI} noised maps with pictures, file to arrays; each row a process of its own, "
-                "resident memory its peak. Sorted by person: as recordings are concatenated. By stimulus: every part of people "
-                "is all over the file. The files were just written and may be read out of the page cache.",
+                f"From a Parquet file to the arrays of {STIMULI} noisy maps; each row is a process of its own, resident memory "
+                "its peak. Sorted by person: recordings concatenated. By stimulus: each participant is all over the file. "
+                "Files may come from the page cache.",
                 (
                     "samples",
                     "sorted by",
@@ -105,9 +105,8 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ),
         slowest.ours.seconds,
         limits.least(cache_read=slowest.stored, products=multiply_adds(slowest.samples)),
-        f"Coefficients take {slowest.ours.coefficients:.3g} s of it: small matrix products, one for each person and stimulus, whose factors "
-        f"are first looked up for every sample. Reading, sorting and bringing people together take {rest:.3g} s: the file is read "
-        "once if it is sorted by person, otherwise once for every part of the people.",
+        f"Coefficients take {slowest.ours.coefficients:.3g} s: a small matrix product for each person and stimulus. Reading, sorting and "
+        f"grouping by person take {rest:.3g} s: the file is read once if it is sorted by person, otherwise once per part.",
         (Peer("a bare polars scan of the file", slowest.scan / slowest.ours.seconds),),
         Growth(
             "samples",

@@ -103,7 +103,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a build of one size took: seconds that workers share and that they do not, bytes, and what its noise is worth."""
+    """What a build of one size took: seconds that workers share and that they do not, bytes, and how large its noise is."""
 
     size: int
     shared: float
@@ -144,9 +144,9 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         broken.append(f"{case.name}: {first}")
         sections.append(
             Section(
-                f"{case.name}: measured at {found[0].size:,} and {found[1].size:,} {case.unit}, drawn out to {case.paper:,}. "
-                f"{WORKERS} workers; {GIGABITS} Gbit/s into the process that draws the noise. The file is sorted by person; one that is "
-                f"not is read once for each of its parts, {case.cells * case.paper // PART_CELLS:,} on paper, and would break first.",
+                f"{case.name}: measured at {found[0].size:,} and {found[1].size:,} {case.unit}, extrapolated to {case.paper:,}. "
+                f"{WORKERS} workers; {GIGABITS} Gbit/s into the process that draws the noise. The file is sorted by person; otherwise "
+                f"it is read once per part, {case.cells * case.paper // PART_CELLS:,} times on paper, and would break first.",
                 ("", f"{found[0].size:,}", f"{found[1].size:,}", "exponent", f"{case.paper:,}"),
                 rows,
                 f"First to break: {first}.",
@@ -169,7 +169,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         Limit(
             f"memory, copying what is kept ({largest.travelled:,} bytes)", largest.travelled / limits.memory
         ),
-        "A build reads, checks, sorts, tests and verifies; the limit is to copy the rows that it keeps. First to break: "
+        "A build reads, checks, sorts, tests and verifies; the limit only copies the rows that it keeps. First to break: "
         + "; ".join(broken)
         + ".",
         growth=growth,
@@ -180,10 +180,10 @@ def _drawn_out(case: Case, found: list[Measured]) -> tuple[list[list[str]], str]
     """The table of a case, and what breaks first and where."""
     rows, breaks = [], {}
     for what, unit, value, most, divided in (
-        ("time that workers share", "s", lambda m: m.shared, NIGHT_S, WORKERS),
-        ("time that they do not", "s", lambda m: m.alone, NIGHT_S, 1),
+        ("parallel time", "s", lambda m: m.shared, NIGHT_S, WORKERS),
+        ("serial time", "s", lambda m: m.alone, NIGHT_S, 1),
         ("memory where noise is drawn", "GB", lambda m: m.resident / 1e9, MEMORY_GB, 1),
-        ("travels there", "GB", lambda m: m.travelled / 1e9, NIGHT_S * GIGABITS / 8, 1),
+        ("network traffic", "GB", lambda m: m.travelled / 1e9, NIGHT_S * GIGABITS / 8, 1),
     ):
         values = [value(one) / divided for one in found]
         grows = max(1.0, exponent([one.size for one in found], values))
@@ -259,18 +259,18 @@ def _noise_of_cells(manifest: dict[str, Any], _path: Path) -> tuple[float, str]:
         output["mechanism"]["public_inputs"]["people"],
         float(output["noise"]["standard_deviation"]),
     )
-    return deviation / HALF_RANGE * BINS / people, "share of a mean cell"
+    return deviation / HALF_RANGE * BINS / people, "fraction of a mean cell"
 
 
 def _noise_of_signals(_manifest: dict[str, Any], path: Path) -> tuple[float, str]:
     with_uncertainty = open_bundle(path)["out"]
     values = [array for name, array in with_uncertainty.items() if name.endswith("uncertainty")]
-    return float(np.mean(values)), "of a step of the mean signal, bounds ± 9"
+    return float(np.mean(values)), "per step of the mean signal, bounds ± 9"
 
 
 CASES = (
     Case(
-        "records from seeds",
+        "seeded records",
         "records",
         ATTRIBUTES + 1,
         (500_000, 2_000_000),
@@ -280,7 +280,7 @@ CASES = (
         _no_noise,
     ),
     Case(
-        "records of noised marginals",
+        "records of noisy marginals",
         "records",
         ATTRIBUTES + 1,
         (500_000, 2_000_000),

@@ -99,8 +99,8 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         ),
         slowest,
         limits.least(words=8 * own.size * draws, memory=8 * data.values.size * draws),
-        f"Drawing the exact noise alone takes {seconds[NOISE]:.3g} s (Laplace); the rest is the inverse transform to signals in "
-        f"64-bit floats, of which the peer in floats, noise included, takes {seconds[FLOATS]:.3g} s.",
+        f"Drawing the exact noise takes {seconds[NOISE]:.3g} s (Laplace); the rest is the inverse transform in 64-bit floats. "
+        f"The peer in floats, noise included, takes {seconds[FLOATS]:.3g} s.",
         (
             Peer(FLOATS, seconds[FLOATS] / slowest),
             Peer(LOOP, seconds[LOOP] / slowest),

@@ -59,7 +59,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
             Section(
                 f"ε = {EPSILON:g} for each, Laplace noise, bounds [0, 1], {BINS} bins. Processor time, median of {RUNS} runs; peak of "
                 f"traced memory. diffprivlib {peer_version()}, in an environment of its own: its noise is added in floating point, "
-                "whose last bits can tell the value below it (Mironov 2012), so its guarantee is weaker than the ε it states.",
+                "whose last bits can reveal the value below it (Mironov 2012), so its guarantee is weaker than the ε it states.",
                 ("statistic", "people", "ours, ms", "diffprivlib, ms", "diffprivlib/ours", "peak MB"),
                 [
                     [
@@ -77,8 +77,9 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         tuple(Figure(1e3 * one.ours, f"ms, {one.statistic}") for one in largest),
         slowest.ours,
         limits.least(memory=8 * slowest.people),
-        f"The limit reads the values once. Ours ({slowest.statistic}) finds the rows of each person, and makes one whole number of "
-        "them, or a share of every bin, before it adds up; diffprivlib takes every row for a person of its own.",
+        f"The limit reads the values once. Ours ({slowest.statistic}) aggregates the rows of each person before it adds up; "
+        "diffprivlib takes every row for a person of its own, and its floating-point noise guarantees less than the ε it states "
+        "(Mironov 2012).",
         tuple(Peer(f"diffprivlib ({one.statistic})", one.theirs / one.ours) for one in largest),
         Growth(
             f"{slowest.statistic}, people",

@@ -67,14 +67,14 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
                 f"Bundles made by `build` from invented data, of about {' and '.join(map(str, sizes))} MB on disk. "
                 "Their values: every dataset decompressed and hashed by SHA-256, nothing else. Least of "
                 f"{RUNS} runs in turn, wall clock, each run a process of its own; the files were just written and may come out "
-                "of the page cache. Seal: `verify --quick`, which hashes the file and reads the manifest. `verify` unpacks by two "
+                "of the page cache. Checksum: `verify --quick`, which hashes the file and reads the manifest. `verify` unpacks by two "
                 "threads, the values are unpacked by one. Resident memory is the peak of the process that checks.",
                 (
                     "output",
                     "MB on disk",
                     "MB of values",
                     "verify, s",
-                    "seal, s",
+                    "checksum, s",
                     "values, s",
                     "verify/values",
                     "target",
@@ -89,8 +89,8 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
         ),
         worst.verifying,
         Limit(f"decompressing and hashing the values ({worst.kind})", worst.hashing),
-        f"{worst.kind}: the seal takes {worst.sealing:.3g} s and the values {worst.hashing:.3g} s; the other {rest:.3g} s "
-        "derive what is not noise anew from the integers, compare it value by value, and judge the integers by statistics.",
+        f"{worst.kind}: the checksum takes {worst.sealing:.3g} s and the values {worst.hashing:.3g} s; the other {rest:.3g} s "
+        "recompute derived values from the integers, compare them, and test the integers' statistics.",
         tuple(
             Peer(f"decompressing and hashing ({one.kind})", one.hashing / one.verifying) for one in largest
         ),

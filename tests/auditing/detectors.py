@@ -83,7 +83,7 @@ def audit_of(probe: Callable[[], Probe], name: str, *, runs: int = 200_000) -> D
 
 def audit_of_variant(variant: Variant, *, beside: int | None = None, runs: int = 200_000) -> Detector:
     """Detect such a bound on a variant's worst adversaries."""
-    crowd = f", {beside} beside" if beside else ""
+    crowd = f", {beside} others" if beside else ""
     return audit_of(lambda: variant_probe(variant, beside=beside), variant.name + crowd, runs=runs)
 
 
@@ -103,7 +103,7 @@ def reach_of(variant: Variant, *, beside: int = 2) -> Detector:
             beyond = pair.l2_squared > _squared_up(event.sensitivity)
         return Verdict(beyond, f"{pair.names}: moved {moved:.9g}, sensitivity {stated:.9g}")
 
-    crowd = f", {beside} beside" if beside != 2 else ""
+    crowd = f", {beside} others" if beside != 2 else ""
     return Detector(f"reach in {variant.name}{crowd}", make, judge)
 
 
