@@ -13,6 +13,7 @@ from PIL import Image
 from synthrelease.dp import DiscreteLaplace, PureDP, RoundedGaussian, gaussian_sigma
 from synthrelease.dp.accounting import compose
 from synthrelease.dp.best_guess import best_guess, best_guess_of
+from synthrelease.dp.calibration import gaussian_epsilon, liu2019_sigma
 from synthrelease.dp.event import RandomizedTest
 from synthrelease.kinds.records.deniability import deniability_test
 from synthrelease.kinds.records.model import SeededModel
@@ -112,14 +113,42 @@ def test_a_person_is_allowed_what_the_table_of_units_says():
         assert right == pytest.approx(float(allowed.removesuffix(" %")), abs=0.05)
 
 
-def test_windows_of_the_demonstration_overlap_as_the_page_on_the_unit_says():
+@pytest.fixture(scope="module")
+def windows():
+    """The demonstration's first 62 windows of each recording: participant, recording, window."""
+    table = pl.read_csv(DEMONSTRATION / "pupil.csv.gz").sort("person", "condition", "time_s")
+    return table.group_by("person", "condition", maintain_order=True).head(62)
+
+
+def test_windows_of_the_demonstration_overlap_as_the_page_on_the_unit_says(windows):
     """Each lasts 10 s and begins half a second after the one before: a moment is in 20 of them."""
     assert "windows last 10 s and begin every half second, so one moment is in 20 of them" in explanation(
         "person.md"
     )
-    table = pl.read_csv(DEMONSTRATION / "pupil.csv.gz").sort("person", "condition", "time_s")
-    first = table.group_by("person", "condition", maintain_order=True).head(62)
-    assert np.diff(first["time_s"][:62]).max() == 0.5
+    assert np.diff(windows["time_s"][:62]).max() == 0.5
+
+
+def test_smaller_units_are_attacked_as_the_table_of_units_says(windows):
+    pupil_mm = windows["pupil_l_mean_mm"].to_numpy().reshape(24, 5, 62)
+    sums = pupil_mm.sum(axis=(1, 2))  # of each participant
+    apart = np.abs(sums[:, None] - sums)[np.triu_indices(24, 1)]
+    rows = numbers_after(explanation("person.md"), "| ε = 1 for each |")
+    for (_, error, middle, most, *_), windows_of_a_unit in zip(rows, (1, 62, 310), strict=True):
+        scale = (8.0 - 1.5) * windows_of_a_unit
+        right = 1 - np.exp(-apart / (2 * scale)) / 2  # the nearer of two sums
+        deviation = np.sqrt(2) * scale / pupil_mm.size
+        assert float(error.removesuffix(" mm")) == float(f"{deviation:.2g}")
+        assert [f"{100 * one:.1f} %" for one in (np.median(right), right.max())] == [middle, most]
+
+
+def test_published_epsilons_are_per_person_what_the_literature_page_says():
+    people, pixels, delta = 900, 300 * 300, 900**-1.5
+    rows = numbers_after(explanation("literature.md"), "| n = 900, 300 × 300 px")
+    for (_, *shown), stated in zip(rows, (1.0, 3.0), strict=True):
+        sigma = liu2019_sigma(stated, delta, cap=1, pixels=pixels)  # of the sum over people
+        for cell, stimuli in zip(shown, (1, 5, 20, 100), strict=True):
+            exact = gaussian_epsilon(delta, sigma=sigma, sensitivity=np.sqrt(pixels * stimuli))
+            assert float(cell) == pytest.approx(exact, rel=0.03), (people, stimuli)
 
 
 @pytest.mark.parametrize("gamma", [1.1, 4.0, 1000.0])
