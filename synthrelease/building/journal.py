@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import Any, Self
 
 from synthrelease.errors import MachineError
 from synthrelease.files import atomic
+from synthrelease.files.locks import lock, refuse_without_locks
 from synthrelease.files.unwritable import writing
 
 NAME = "batch-journal.jsonl"
@@ -44,6 +44,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
+        refuse_without_locks(str(folder))
         self.path = folder / NAME
         with writing(self.path):
             folder.mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,7 @@ class Journal:
 
     def _lock(self) -> None:
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._handle, wait=False)
         except OSError:
             raise MachineError(
                 "folder-locked",

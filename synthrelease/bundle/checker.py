@@ -14,22 +14,29 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from synthrelease.bundle import manifest as manifest_text
+from synthrelease.bundle.checking import (
+    CPU_S,
+    CPU_S_PER_MEGABYTE,
+    CRASHED,
+    MEMORY_NOT_LIMITED,
+    TOO_LONG,
+    TOO_MUCH_MEMORY,
+    WALL_PER_CPU_S,
+    answer_of,
+    answer_without_check,
+    progress_to,
+    size_of,
+)
 from synthrelease.bundle.examination import examine
-from synthrelease.bundle.finding import Verification
 from synthrelease.bundle.signing.expectations import SignatureExpectations
-from synthrelease.bundle.verification import answer_without_check
-from synthrelease.parallel import Progress
 
 # Far above what the largest honest bundles need.
-CPU_S, CPU_S_PER_MEGABYTE = 120.0, 10.0  # of processor time, and for each megabyte of the file
 MEMORY_BYTES, MEMORY_PER_BYTE = 2 << 30, 16  # beyond what the checker has, and for each byte of the file
-_WALL_PER_CPU_S = 10.0  # on a machine with much else to do
-_PROGRESS_INTERVAL_S = 0.2
 # Slow to import: once a child needed one, the checker imports it for the next children.
 _IMPORTED_ON_DEMAND = ("dp_accounting", "scipy.optimize", "scipy.stats")
 
@@ -45,17 +52,14 @@ def serve() -> None:
 
 
 def _answer(request: dict[str, Any], *, asker_fd: int | None) -> dict[str, Any]:
-    try:
-        size_bytes = Path(request["path"]).stat().st_size
-    except (OSError, ValueError):  # no such file, or no name that a file could have
-        size_bytes = 0
+    size_bytes = size_of(request["path"])
     cpu_s = CPU_S + CPU_S_PER_MEGABYTE * size_bytes / 1e6
     read_fd, write_fd = os.pipe()
     child = os.fork()
     if child == 0:
         _in_child(request, write_fd, cpu_s, MEMORY_BYTES + MEMORY_PER_BYTE * size_bytes)
     os.close(write_fd)
-    output, hung = _child_output(read_fd, asker_fd, time.monotonic() + _WALL_PER_CPU_S * cpu_s)
+    output, hung = _child_output(read_fd, asker_fd, time.monotonic() + WALL_PER_CPU_S * cpu_s)
     os.close(read_fd)
     if hung:
         os.kill(child, signal.SIGKILL)
@@ -77,9 +81,7 @@ def _in_child(request: dict[str, Any], write_fd: int, cpu_s: float, memory_bytes
         os.dup2(2, 1)  # what a library might print is no answer
         _limit(resource.RLIMIT_CPU, int(cpu_s))
         _limit(resource.RLIMIT_CORE, 0)
-        with suppress(OSError):  # only Linux says how much there is already
-            pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-            _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory_bytes)
+        memory_is_limited = _limit_memory(memory_bytes)
         before = set(sys.modules)
         verification = examine(
             request["path"],
@@ -87,9 +89,11 @@ def _in_child(request: dict[str, Any], write_fd: int, cpu_s: float, memory_bytes
             allow_test_seed=request["allow_test_seed"],
             expected=SignatureExpectations.from_json(request["expected"]),
             touching=no_file_is_opened,
-            progress=None if progress_fd is None else _progress_to(progress_fd),
+            progress=None if progress_fd is None else progress_to(progress_fd),
         )
-        answer = _as_json(verification, request, sorted(set(sys.modules) - before))
+        if not memory_is_limited:
+            verification.not_done.append(MEMORY_NOT_LIMITED)
+        answer = answer_of(verification, request) | {"loaded": sorted(set(sys.modules) - before)}
         with os.fdopen(write_fd, "wb") as pipe:
             pipe.write(json.dumps(answer).encode())
         code = 0
@@ -97,34 +101,6 @@ def _in_child(request: dict[str, Any], write_fd: int, cpu_s: float, memory_bytes
         code = 3
     finally:
         os._exit(code)
-
-
-def _progress_to(progress_fd: int) -> Progress:
-    """Return what reports progress to the process that asked, some times a second."""
-    next_time = time.monotonic() + _PROGRESS_INTERVAL_S
-
-    def report(step: str, done: int, total: int) -> None:
-        nonlocal next_time
-        if time.monotonic() >= next_time:
-            os.write(progress_fd, json.dumps({"progress": [step, done, total]}).encode() + b"\n")
-            next_time = time.monotonic() + _PROGRESS_INTERVAL_S
-
-    return report
-
-
-def _as_json(verification: Verification, request: dict[str, Any], loaded: list[str]) -> dict[str, Any]:
-    shown = {request["path"]: request["shown"]}  # as the process that asked named it
-    manifest = verification.manifest
-    return {
-        "findings": [
-            (finding.code, shown.get(finding.where, finding.where), finding.message)
-            for finding in verification.findings
-        ],
-        "checked": verification.checked,
-        "signed_by": verification.signed_by,
-        "manifest": None if manifest is None else manifest_text.to_bytes(manifest).decode(),
-        "loaded": loaded,
-    }
 
 
 @contextmanager
@@ -136,6 +112,16 @@ def no_file_is_opened() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def _limit_memory(memory_bytes: int) -> bool:
+    """Limit the memory of this process beyond what it has already, and return whether that was possible: only Linux says how much it has."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    except OSError:
+        return False
+    _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory_bytes)
+    return True
 
 
 def _limit(kind: int, limit: int) -> None:
@@ -162,7 +148,5 @@ def _child_output(read_fd: int, asker_fd: int | None, deadline: float) -> tuple[
 
 def _failure_reason(status: int, *, hung: bool) -> str:
     if hung or status == -signal.SIGXCPU:
-        return "checking it takes longer than a bundle of its size may"
-    if status == 3:
-        return "checking it needs more memory than a bundle of its size may"
-    return "checking it crashed: the file was made to do so, or found a defect of the HDF5 library"
+        return TOO_LONG
+    return TOO_MUCH_MEMORY if status == 3 else CRASHED

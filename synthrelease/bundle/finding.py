@@ -31,12 +31,14 @@ class Verification:
         checked: what was checked, in words.
         manifest: the manifest, if it could be read.
         signed_by: ids of the keys that signatures say they are by; only what `checked` names was checked.
+        not_done: what protects the computer during a check and this system does not offer, in sentences; empty on Linux.
     """
 
     findings: list[Finding] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
     manifest: dict[str, Any] | None = None
     signed_by: list[str] = field(default_factory=list)
+    not_done: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -87,6 +89,7 @@ class Verification:
             "checked": self.checked,
             "on_trust": self.on_trust,
             "signed_by": self.signed_by,
+            "not_done": self.not_done,
             "findings": [
                 {"code": finding.code, "where": finding.where, "message": finding.message}
                 for finding in self.findings

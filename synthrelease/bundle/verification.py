@@ -2,6 +2,9 @@
 
 The first check starts a small server, `synthrelease.bundle.checker`, which lives as long as this process; each file is
 examined in a child of it, with limits of time and memory. What comes back is JSON, and nothing is unpickled.
+
+A system without forks, such as Windows, has no such children and limits: there each file has a process of its own,
+`synthrelease.bundle.unlimited_checker`, which is ended when its time is over, and the result says what was not done.
 """
 
 from __future__ import annotations
@@ -14,11 +17,21 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle import manifest as manifest_text
+from synthrelease.bundle.checking import (
+    CPU_S,
+    CPU_S_PER_MEGABYTE,
+    CRASHED,
+    TOO_LONG,
+    WALL_PER_CPU_S,
+    answer_without_check,
+    size_of,
+)
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.signing.expectations import (
     NO_EXPECTATIONS,
@@ -33,7 +46,11 @@ from synthrelease.errors import InputError, MachineError
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from synthrelease.bundle.checker import serve; serve()"
+_FORKS = hasattr(os, "fork")
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    f"from synthrelease.bundle.{'checker' if _FORKS else 'unlimited_checker'} import serve; serve()"
+)
 _HEAD_BYTES = 1 << 10  # of a file that may be no bundle: its text block, and what follows
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -77,6 +94,7 @@ def verify(
     result.findings.extend(Finding(*fields) for fields in answer["findings"])
     result.checked.extend(answer["checked"])
     result.signed_by.extend(answer["signed_by"])
+    result.not_done.extend(answer["not_done"])
     if answer["manifest"] is not None:
         result.manifest = manifest_text.from_bytes(answer["manifest"].encode())
     return result
@@ -178,16 +196,6 @@ def _signature_expectations(
     return SignatureExpectations(key, str(public_key), detached, str(beside)), []
 
 
-def answer_without_check(request: dict[str, Any], why: str) -> dict[str, Any]:
-    """Return what a checker answers of a file whose examination came to no end."""
-    return {
-        "findings": [("limits", request["shown"], why)],
-        "checked": [],
-        "signed_by": [],
-        "manifest": None,
-    }
-
-
 class _Checker:
     """The checker that belongs to this process; a lock keeps threads apart, and a fork does not inherit it."""
 
@@ -199,27 +207,43 @@ class _Checker:
     def ask(self, request: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
         """Return the checker's answer; one that was killed meanwhile is started again once."""
         with self._lock:
+            if not _FORKS:
+                return self._ask_one_process(request, progress)
             for _ in range(2):
                 answer = self._answer(json.dumps(request).encode() + b"\n", progress)
                 if answer is not None:
                     return answer
         return answer_without_check(request, "the process that was to check the file was killed twice")
 
+    def _ask_one_process(self, request: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
+        """Return the answer of a process for this file, which is ended when its time is over."""
+        limit_s = WALL_PER_CPU_S * (CPU_S + CPU_S_PER_MEGABYTE * size_of(request["path"]) / 1e6)
+        deadline = time.monotonic() + limit_s
+        timer = threading.Timer(limit_s, self._running().kill)
+        timer.start()
+        try:
+            answer = self._answer(json.dumps(request).encode() + b"\n", progress)
+        finally:
+            timer.cancel()
+            self.stop()
+        if answer is not None:
+            return answer
+        return answer_without_check(request, CRASHED if time.monotonic() < deadline else TOO_LONG)
+
     def _answer(self, request: bytes, progress: Progress | None) -> dict[str, Any] | None:
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(request)
-            process.stdin.flush()
+            with suppress(OSError):  # it has ended, and there will be no answer
+                process.stdin.write(request)
+                process.stdin.flush()
             while (line := process.stdout.readline()).endswith(b"\n"):
                 answer: dict[str, Any] = json.loads(line)
                 if "progress" not in answer:
                     return answer
                 if progress is not None:
                     progress(*answer["progress"])
-        except BrokenPipeError:
-            pass
         except BaseException:  # interrupted: a later answer would belong to no request
             self.stop()
             raise
@@ -250,8 +274,11 @@ class _Checker:
             return
         assert process.stdin is not None
         assert process.stdout is not None
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        if _FORKS:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             with suppress(OSError):
@@ -260,7 +287,8 @@ class _Checker:
 
 _CHECKER = _Checker()
 atexit.register(_CHECKER.stop)
-os.register_at_fork(after_in_child=_CHECKER.unlock)
+if _FORKS:
+    os.register_at_fork(after_in_child=_CHECKER.unlock)
 
 
 def stop() -> None:

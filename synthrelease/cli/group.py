@@ -112,7 +112,7 @@ def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.
     """
     ctx.obj = {"quiet": quiet, "verbose": verbose}
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):  # Windows has no SIGHUP
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, which means to go on
             signal.signal(number, _terminated)
 

@@ -160,6 +160,8 @@ def print_verification(result: Any, path: Path) -> None:
             print_line(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it")
         for number, believed in enumerate(result.on_trust):
             print_line(f"{'' if number else 'On trust':<11}{believed}")
+        for missing in result.not_done:
+            print_line(f"Not done   {missing}")
         return
     _print_faults(str(path), result.findings)
     if result.remedy:

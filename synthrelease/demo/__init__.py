@@ -15,6 +15,7 @@ from synthrelease.building.builder import Built, build
 from synthrelease.bundle import Verification, open_bundle, verify
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
+from synthrelease.files.locks import refuse_without_locks
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.numerics.blur import blurred
 from synthrelease.parallel import Progress
@@ -50,6 +51,7 @@ def demonstrate(
     Raises:
         MachineError: the folder cannot be written.
     """
+    refuse_without_locks(str(folder))
     copy_sample(folder)
     built = build(
         folder / "plan.toml", folder / "release.h5", force=force, test_seed=test_seed, progress=progress

@@ -34,7 +34,7 @@ def write(task: ExportTask) -> list[str]:
     for file in files:
         task.write_json(file.path.with_suffix(".json"), _sidecar(task, file))
     task.write_json("dataset_description.json", _description(task))
-    (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8")
+    (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8", newline="\n")
     return write_companions(task, files, what=_CONTENTS, below="sourcedata")
 
 

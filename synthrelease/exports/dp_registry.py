@@ -28,7 +28,7 @@ _VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP", "zcdp": "Zero-
 def write(task: ExportTask) -> list[str]:
     """Write `dp_registry.yaml`, and the manifest that it follows from."""
     record = dp_registry(task.manifest, sha256=task.bundle_digest)
-    (task.folder / "dp_registry.yaml").write_text(record, encoding="utf-8")
+    (task.folder / "dp_registry.yaml").write_text(record, encoding="utf-8", newline="\n")
     return [
         *write_manifest(task),
         "dp_registry.yaml is a draft: lines that begin with # tell what only you can answer",

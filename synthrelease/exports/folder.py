@@ -133,7 +133,7 @@ def _not_exported(target: Path) -> str | None:
 def _write_list(folder: Path) -> None:
     listed = {path.relative_to(folder).as_posix(): sha256_of(path) for path in files_in(folder)}
     text = json.dumps({"files": listed}, indent=2, ensure_ascii=False, sort_keys=True)
-    (folder / LIST).write_text(text + "\n", encoding="utf-8")
+    (folder / LIST).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def _move(partial: Path, target: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from synthrelease.errors import MachineError
+from synthrelease.files.locks import AVAILABLE, unlock
 from synthrelease.files.partial_files import Partial, alone_beside, is_named, make_partial, partials
 from synthrelease.files.unwritable import REPLACE, cannot_write, refuse_replacing, refuse_taken, writing
 
@@ -127,7 +127,7 @@ def move_into_place(partial: Partial, *, force: bool, mode: int | None = FOR_ALL
         else:
             _give_new_name(partial.path, partial.target)
         with suppress(OSError):
-            fcntl.flock(partial.handle, fcntl.LOCK_UN)  # readers of HDF5 files lock them, too
+            unlock(partial.handle)  # readers of HDF5 files lock them, too
         sync(partial.target.parent)
 
 
@@ -170,7 +170,11 @@ def refuse_unwritable(
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk, where a file system can be asked for it."""
+    """Wait until a file, or the names in a folder, are on the disk, where system and file system can be asked for it."""
+    if (
+        not AVAILABLE
+    ):  # Windows opens no folders, and has the disk written for files that may be written alone
+        return
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -16,7 +16,6 @@ next. What another process writes is not swept away, because that holds a lock o
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
@@ -27,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import MachineError
+from synthrelease.files.locks import AVAILABLE, lock, open_folder, refuse_without_locks
 from synthrelease.files.unwritable import PARTIAL, target_of, writing
 
 
@@ -60,6 +60,8 @@ def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Itera
         MachineError: they cannot be made, or another process writes one of them.
     """
     created: list[Partial] = []
+    if not folder:
+        refuse_without_locks(str(targets[0]))
     try:
         with alone_beside(targets[0]):
             for target in targets:
@@ -91,10 +93,10 @@ def sweep(target: Path) -> None:
 def alone_beside(target: Path) -> Iterator[None]:
     """Let no other process move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment."""
     with writing(target):
-        handle = os.open(target.parent, os.O_RDONLY)
+        handle = open_folder(target.parent)
     try:
         with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock(handle)
         yield
     finally:
         os.close(handle)
@@ -106,11 +108,11 @@ def make_partial(target: Path, *, folder: bool = False) -> Partial:
     with writing(target):
         if folder:
             name = tempfile.mkdtemp(PARTIAL, begin, place)
-            handle = os.open(name, os.O_RDONLY)
+            handle = open_folder(Path(name))
         else:
             handle, name = tempfile.mkstemp(PARTIAL, begin, place)
         with suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock(handle)
     return Partial(Path(name), target, handle)
 
 
@@ -133,6 +135,8 @@ def _remove(path: Path) -> None:
 
 def _sweep(target: Path, *, alone: bool = False, folder: bool = False) -> None:
     """Remove what killed processes left of a target; the folder is locked. MachineError if another process writes it, and must not."""
+    if not AVAILABLE:
+        return
     written = False
     with writing(target):
         paths = list(target.parent.iterdir())
@@ -160,7 +164,7 @@ def _remove_if_left(path: Path, *, folder: bool) -> None:
         return
     handle = os.open(path, access | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle, wait=False)
         if is_named(handle, path):
             _remove(path)
     finally:

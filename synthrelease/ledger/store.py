@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
+from synthrelease.files.locks import refuse_without_locks
 from synthrelease.ledger import chain
 from synthrelease.ledger.chain import LedgerEntry, LedgerFault
 
@@ -52,6 +53,7 @@ def create(path: Path) -> None:
     if os.path.lexists(path):
         _refuse_empty(path)
         return
+    refuse_without_locks(str(path))
     unfinished = path.with_name(f".ledger-{secrets.token_hex(8)}.new")
     try:
         try:

@@ -86,7 +86,7 @@ def recurse() -> None:
         (crash, {}, "crashed"),
         (abort, {}, "crashed"),
         (spin, {"CPU_S": 1.0}, "time"),
-        (sleep, {"CPU_S": 1.0, "_WALL_PER_CPU_S": 1.0}, "time"),
+        (sleep, {"CPU_S": 1.0, "WALL_PER_CPU_S": 1.0}, "time"),
         (devour, {"MEMORY_BYTES": 1 << 28}, "memory"),
     ],
 )
@@ -272,7 +272,7 @@ def test_progress_is_told_where_it_takes_long(bundle: Path, monkeypatch: pytest.
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
     assert 0.5 < seen[-1][1] / seen[-1][2] <= 1.0
     told: list[tuple[str, int, int]] = []
-    code = "from synthrelease.bundle import checker\nchecker._PROGRESS_INTERVAL_S = 0.0\nchecker.serve()\n"
+    code = "from synthrelease.bundle import checker, checking\nchecking.PROGRESS_INTERVAL_S = 0.0\nchecker.serve()\n"
     monkeypatch.setattr(
         verification, "_START", f"import json, sys; sys.path[:] = json.loads(sys.argv[1])\n{code}"
     )

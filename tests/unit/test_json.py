@@ -74,7 +74,7 @@ def test_making_a_release(study, tmp_path):
 
 @pytest.mark.thorough
 def test_reading_a_release(bundle, tmp_path):
-    assert set(told("verify", bundle)) == {"ok", "checked", "on_trust", "signed_by", "findings"}
+    assert set(told("verify", bundle)) == {"ok", "checked", "on_trust", "signed_by", "not_done", "findings"}
     assert told("show", bundle) == synthrelease.open_bundle(bundle).manifest
     page = told("report", bundle, "-o", tmp_path / "r.html")
     assert page == {

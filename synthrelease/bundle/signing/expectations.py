@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from synthrelease.files.reading import OPEN_AT_ONCE
+
 MOST_KEY_BYTES, MOST_SIGNATURE_BYTES = 1 << 14, 1 << 18
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
@@ -64,7 +66,7 @@ def signature_beside(bundle: Path) -> bytes | None:
 
 def _at_once(name: str, flags: int) -> int:
     """Open without waiting: someone may have put a pipe there and never write to it."""
-    return os.open(name, flags | os.O_NONBLOCK)
+    return os.open(name, flags | OPEN_AT_ONCE)
 
 
 def _text(data: bytes | None) -> str | None:

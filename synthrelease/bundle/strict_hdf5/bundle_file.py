@@ -28,6 +28,7 @@ from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK
 from synthrelease.bundle.strict_hdf5.anatomy import Anatomy, StoredDataset
 from synthrelease.bundle.strict_hdf5.dissection import dissect
 from synthrelease.errors import BundleError
+from synthrelease.files.reading import OPEN_AT_ONCE, read_at
 from synthrelease.parallel import available_cores
 
 _PIECE_BYTES = 1 << 20  # bytes hashed at a time
@@ -49,8 +50,7 @@ class BundleFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            # Without waiting: a pipe would never open.
-            self._handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._handle = os.open(path, os.O_RDONLY | OPEN_AT_ONCE)
         except ValueError as error:
             raise OSError(errno.EINVAL, "no file can have this name") from error
         status = os.fstat(self._handle)
@@ -81,7 +81,7 @@ class BundleFile:
     def read(self, offset: int, size: int) -> bytes:
         """Return so many bytes from a place on, fewer at the end of the file."""
         pieces = []
-        while size and (piece := os.pread(self._handle, size, offset)):
+        while size and (piece := read_at(self._handle, size, offset)):
             pieces.append(piece)
             offset, size = offset + len(piece), size - len(piece)
         return b"".join(pieces)

@@ -25,7 +25,8 @@ def _forked() -> None:
     _rekeying = threading.Lock()  # the parent's may have been held, by a thread that does not exist here
 
 
-os.register_at_fork(after_in_child=_forked)
+if hasattr(os, "register_at_fork"):  # a system without it has no forks
+    os.register_at_fork(after_in_child=_forked)
 
 
 class WordSource(Protocol):

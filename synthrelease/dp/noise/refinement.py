@@ -25,7 +25,8 @@ def _forked() -> None:
     _context.cache_clear()
 
 
-os.register_at_fork(after_in_child=_forked)
+if hasattr(os, "register_at_fork"):  # a system without it has no forks
+    os.register_at_fork(after_in_child=_forked)
 
 
 def resolve(t: int, bits: int, guess: int, tail: Tail, random: WordSource) -> int:
