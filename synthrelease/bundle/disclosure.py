@@ -16,12 +16,12 @@ from synthrelease.remarks import Remark, remark, sentence
 _WEAK_EPSILON = 10.0
 _WARNINGS = {
     "test-seed": "TEST SEED - DO NOT PUBLISH: anyone who knows the seed can take the noise away",
-    "one-person": "1 person: whatever is released is about them alone",
-    "large-delta": "δ = {delta:g} is not below 1/people = 1/{people}: at such a δ publishing one whole person would count as private",
+    "one-person": "there is only 1 participant: everything that is released is about them",
+    "large-delta": "δ = {delta:g} is not below 1/participants = 1/{people}: such a δ would allow publishing all data of one participant",
     "weak-guarantee": "the plan allows ε = {epsilon:g}, a weak guarantee: odds may change by a factor of 10^{power}",
-    "unprotected-output": "{output} protects no one: do not publish it as if it did",
-    "rows-left-out": "the plan leaves rows out by what stands in them (`only`): people without any row left are counted, too",
-    "spending-not-tracked": "spending on this dataset over several releases is not tracked",
+    "unprotected-output": "{output} protects no one: do not present it as protected",
+    "rows-left-out": "the plan excludes rows by their content (`only`): participants without any remaining row are counted, too",
+    "spending-not-tracked": "no ledger: the budget across releases of this dataset is not tracked",
 }
 _PUBLIC = {  # what is not protected
     "output": "output {output}",
@@ -31,22 +31,22 @@ _PUBLIC = {  # what is not protected
     "assignment": "assignment of {output}",
     "length": "length of {output}",
     "completed-values": "values of {output}",
-    "people": "people",
+    "people": "participants",
     "format": "format",
     "population": "population",
 }
 _REASONS = {
     "output": "{guarantee}",
-    "listed-names": "the list of {noun}: listed in the plan, public",
-    "assumed-names": "the list of {noun}: taken from the data, assumed public by study design",
-    "groups": "the list of groups: listed in the plan, public",
-    "assignment": "which person has any row on which stimulus: assumed public by study design",
-    "length": "time steps of the longest recording: taken from the data, assumed public by study design",
-    "completed-values": "a value that fills a gap, or the end, stands at every time step there: a guarantee for a time step or a chunk is "
-    "for one of the completed series, not for one value of the data",
-    "people": "how many there are in each input, and who takes part in which: public under replace-one",
-    "format": "that the data passed its reader's checks: otherwise there would be no release",
-    "population": "what is true of people in general: a release is useful because it shows that",
+    "listed-names": "public by design: list of {noun} (from the plan)",
+    "assumed-names": "assumed public by study design: list of {noun} (from the data)",
+    "groups": "public by design: list of groups (from the plan)",
+    "assignment": "assumed public by study design: which participant has rows on which stimulus",
+    "length": "assumed public by study design: number of time steps of the longest recording (from the data)",
+    "completed-values": "a value that fills a gap, or the end, is repeated at every time step there: a guarantee for a time step or a chunk "
+    "refers to the completed series, not to one value of the data",
+    "people": "number of participants in each input, and who takes part in which: public under replace-one",
+    "format": "that the data passed the reader's checks: otherwise there would be no release",
+    "population": "facts about the population: a release is useful because it shows them",
 }
 
 

@@ -42,4 +42,4 @@ class Case:
         """A sentence that only some people were attacked; nothing if all were."""
         if self.parts == 1:
             return ()
-        return (f"Single people were asked about among the first of {self.parts} parts of the data.",)
+        return (f"Single participants were attacked in the first of {self.parts} parts of the data.",)

@@ -218,25 +218,27 @@ def _remarks(
     event = case.output.event
     yield from case.sampled
     if worst_case is not None and case.of_each:
-        yield "The order of people is drawn by lot; the attack is told whose series is whose."
-        yield "Who is who among the released series was not asked: identification and linkage were not tried on them."
+        yield "The order of participants is random. The attack knows whose series is whose."
+        yield "Re-identification and linkage of the released series were not tried."
     if worst_case is not None and any(isinstance(leaf, PrivateChoice) for leaf in flatten(event)):
-        yield "What was chosen privately (a parameter, a quantile) is left out: the attack is on the noised sums."
+        yield "What was chosen by DP selection (a parameter, a quantile) is left out: the attack is on the noisy sums."
     if records is not None:
         yield from records.remarks
     elif worst_case is None:
         yield _untried(case.output, case.sample.people)
     if noise is None and noise_of(event) is not None:
-        yield "Whether there is as much noise as is stated was not looked at: to whom it was added is drawn by lot."
+        yield "The amount of noise was not checked: the order of participants is random, so the noise cannot be computed."
 
 
 def _untried(output: BundleOutput, people: int) -> str:
     """Why no attack was tried on an output that is no records."""
     if people < 2 and noise_of(output.event) is not None:
-        return "No attack was tried: there is one person, and nobody to be told from."
+        return "No attack was run: there is only one participant."
     if any(isinstance(leaf, PrivateChoice) for leaf in flatten(output.event)):
-        return "No attack was tried: all of it was chosen privately, and attacks are on sums and records."
-    return "No attack was tried: what is published so protects nobody."
+        return (
+            "No attack was run: all values were chosen by DP selection, and attacks are on sums and records."
+        )
+    return "No attack was run: this output protects no one."
 
 
 def _judged_together(outputs: Sequence[EvaluatedOutput]) -> tuple[EvaluatedOutput, ...]:

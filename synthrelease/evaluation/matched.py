@@ -44,7 +44,11 @@ def bundle_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tu
     if manifest["privacy"]["neighbours"] != str(design.plan.neighbours):
         raise _mismatch(bundle, "bundle-of-other-neighbours", "other neighbours")
     if list(entries) != [planned.name for planned in design.outputs]:
-        raise _mismatch(bundle, "bundle-of-other-outputs", "other outputs")
+        raise _mismatch(
+            bundle,
+            "bundle-of-other-outputs",
+            f"outputs {', '.join(entries)} in the bundle; {', '.join(planned.name for planned in design.outputs)} in the plan",
+        )
     return tuple(
         _matched(planned, entries[planned.name], bundle, design.facts[planned.spec.input].people)
         for planned in design.outputs
@@ -74,9 +78,9 @@ def _matched(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people
 def _mismatch(bundle: Path, code: str, difference: str) -> PlanError:
     return PlanError(
         code,
-        "the bundle was not made from this plan and this data",
+        "the bundle was not built from this plan and these data",
         where=str(bundle),
         found=difference,
-        expected="plan and data as they were when it was built",
-        remedy="give the plan of this bundle, beside its data",
+        expected="plan and data as they were for the build",
+        remedy="give the plan of this bundle, next to its data",
     )

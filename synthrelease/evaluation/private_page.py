@@ -1,4 +1,4 @@
-"""The private page of a release: its utility, and what attackers get from it. For its curator alone.
+"""The private report of a release: which attacks are significant, and its utility. Only for its curator.
 
 The templates `private.html` and `private_components.html` draw an `Evaluation` itself, with the numbers of `private_words`.
 """
@@ -24,6 +24,7 @@ from synthrelease.report.signal_figures import trade_figure
 
 _WORDS = (
     words.at_a_glance,
+    words.headline,
     words.interval,
     words.number,
     words.p_value,
@@ -38,7 +39,7 @@ _LINE = 100  # length of the line on which an attack is drawn
 
 
 def write_private_page(evaluation: Evaluation, target: Path, *, force: bool = False) -> int:
-    """Write the page where its owner alone can read it, and return its size in bytes.
+    """Write the report so that only its owner can read it, and return its size in bytes.
 
     Raises:
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
@@ -49,7 +50,7 @@ def write_private_page(evaluation: Evaluation, target: Path, *, force: bool = Fa
 
 
 def private_page(evaluation: Evaluation, *, version: str = synthrelease.__version__) -> str:
-    """Return the page as text, with the version of what writes it."""
+    """Return the report as text, with the version of what writes it."""
     curves = {output.name: CurvePicture.of(output.curve) for output in evaluation.outputs if output.curve}
     return render(
         "private.html",
@@ -124,7 +125,7 @@ def before_and_after(evaluation: Evaluation) -> tuple[list[str], list[tuple[str,
             if output.input == data.name and any(attack.attack in raw for attack in output.attacks)
         }
         if of_outputs:
-            columns |= {f"{data.name}, without names": raw, **of_outputs}
+            columns |= {f"{data.name}, pseudonymised": raw, **of_outputs}
             names |= dict.fromkeys(
                 name for name in raw if any(name in attacks for attacks in of_outputs.values())
             )

@@ -1,4 +1,4 @@
-"""Numbers of the private page and of the summary on a terminal, and the lines that both begin with."""
+"""Numbers of the private report and of the summary on a terminal, and the lines that both begin with."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 from synthrelease.evaluation.attacks import AttackVerdict, Rate
-from synthrelease.evaluation.result import RELEASED, EvaluatedOutput, WorstCaseAttack
-from synthrelease.number_words import percent_up, short
+from synthrelease.evaluation.result import RELEASED, EvaluatedOutput, Evaluation, WorstCaseAttack
+from synthrelease.number_words import percent_up, several, short
 
 STAMP = "PRIVATE – DO NOT PUBLISH"
 _NONE = "not defined"
@@ -33,15 +33,27 @@ def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
         first = utility.measures[0]
         scores = {source: number(values[0]) for source, values in utility.compared.items()}
         released = scores.pop(RELEASED, _NONE)
-        beside = [f"{source} {score}" for source, score in (*scores.items(), ("best", number(first.best)))]
+        beside = [f"{source} {score}" for source, score in (*scores.items(), ("ideal", number(first.best)))]
         lines.append(Line("utility", first.name, released, tuple(beside)))
     if worst_case is not None:
-        term = "who knows everybody else guesses right in"
-        lines.append(
-            Line("worst-case", term, percent(worst_case.worst), (_allowed(worst_case),), worst_case.exceeds)
-        )
+        beside = [_allowed(worst_case), "chance 50 %"]
+        term = "strongest-attacker accuracy"
+        lines.append(Line("worst-case", term, percent(worst_case.worst), tuple(beside), worst_case.exceeds))
     alarm = any(attack.verdict is AttackVerdict.FOUND for attack in output.attacks)
-    return (*lines, Line("attacks", "attacks:", _attacks(output), alarm=alarm))
+    return (*lines, Line("attacks", "record-level attacks", _attacks(output), alarm=alarm))
+
+
+def headline(evaluation: Evaluation) -> str:
+    """Return what was found, in a few words: significant attacks first."""
+    verdicts = [attack.verdict for output in evaluation.outputs for attack in output.attacks]
+    if hits := verdicts.count(AttackVerdict.FOUND):
+        return f"{hits} of {several(len(verdicts), 'attack')} {'is' if hits == 1 else 'are'} significant"
+    rests = [output.known_rest.worst for output in evaluation.outputs if output.known_rest is not None]
+    if not verdicts and not rests:
+        return "No attack was run"
+    strongest = f"Strongest attacker: {percent(max(rests))} correct" if rests else ""
+    none = "No attack is significant" if verdicts else ""
+    return ". ".join(filter(None, (none, strongest)))
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -89,17 +101,15 @@ def p_value(p: float) -> str:
 
 def _allowed(worst_case: WorstCaseAttack) -> str:
     if worst_case.allowed is None:
-        return "no guarantee bounds it"
-    return f"{'more than the' if worst_case.exceeds else 'of'} {percent(worst_case.allowed)} that the guarantee allows"
+        return "no bound"
+    return f"{'ABOVE THE BOUND of' if worst_case.exceeds else 'bound'} {percent(worst_case.allowed)}"
 
 
 def _attacks(output: EvaluatedOutput) -> str:
-    """What attacks found, counted."""
+    """The verdicts on attacks, counted."""
     if not output.attacks:
-        return "none that name people: only sums are released" if output.sums_alone else "none tried"
+        return "not applicable (aggregates only)" if output.sums_alone else "none run"
     verdicts = [attack.verdict for attack in output.attacks]
     hits, untrusted = verdicts.count(AttackVerdict.FOUND), verdicts.count(AttackVerdict.UNTRUSTED)
-    counted = (
-        f"{hits} of {len(verdicts)} found something" if hits else f"none of {len(verdicts)} found anything"
-    )
-    return f"{counted}, {untrusted} cannot be trusted" if untrusted else counted
+    counted = f"{hits or 'none'} of {len(verdicts)} significant"
+    return f"{counted}, {untrusted} inconclusive" if untrusted else counted

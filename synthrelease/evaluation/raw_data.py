@@ -35,23 +35,23 @@ def evaluated_input(
     random = SecureRandom.for_tests(seed).spawn("raw data", name)
     rows = _of_features(data) if isinstance(data, Features) else _of_gaze(data)
     if rows is None:
-        return EvaluatedInput(name, data.people, (), ("Nobody was told apart: the data has no usable row.",))
+        return EvaluatedInput(name, data.people, (), ("No re-identification: the data have no usable row.",))
     halves = _halves(rows)
     if halves is None:
-        nobody = "Nobody was told apart: fewer than two people have rows in both halves."
+        nobody = "No re-identification: fewer than two participants have rows in both halves."
         return EvaluatedInput(name, data.people, (), (nobody,))
     known, unnamed = halves
     remarks, names = [], known.names
     chosen = sampled_people(names.size, _PEOPLE, random.spawn("people"))
     if names.size < data.people:
-        remarks.append(f"{names.size} of {data.people} people have rows in both halves.")
+        remarks.append(f"{names.size} of {data.people} participants have rows in both halves.")
     if chosen.size < names.size:
-        remarks.append(f"{chosen.size} of them, drawn by lot, are to be told apart.")
+        remarks.append(f"{chosen.size} of them (a random sample) are to be re-identified.")
         known, unnamed = (half.of_people(names[chosen].tolist()) for half in halves)
     step = max(1, -(-max(len(known.values), len(unnamed.values)) // _ROWS))
     known, unnamed = known.thinned(step), unnamed.thinned(step)
     if step > 1:
-        remarks.append(f"Of the rows of every recording one in {step} was used.")
+        remarks.append(f"One in {step} rows of every recording was used.")
     attacks: list[AttackResult] = list(
         identifications(known, unnamed, seed=seed, n_jobs=jobs, progress=progress)
     )

@@ -44,8 +44,8 @@ def _required(evaluation: Evaluation, attack: str) -> Required:
         or (attack == "membership" and output.known_rest is not None)
     ]
     if tried:
-        return Required(attack, True, f"tried on {listed(tried)}")
+        return Required(attack, True, f"run on {listed(tried)}")
     # Membership in a sum can be attacked, and is; but nothing in a sum is a single person's.
     if all(output.sums_alone for output in evaluation.outputs):
-        return Required(attack, True, "nothing that is released is of a single person")
-    return Required(attack, False, "not tried; the page says why")
+        return Required(attack, True, "not applicable (aggregates only)")
+    return Required(attack, False, "not run; the report states why")

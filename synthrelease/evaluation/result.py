@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from synthrelease.report.exhibits import Exhibit
 
 Scores = tuple[float, ...]  # one for each measure
-PRIVATE = "private: computed from the data, protects nobody, do not publish"
+PRIVATE = "private: computed from the data without protection, do not publish"
 RELEASED = "released"  # the first row of `Utility.compared`
 
 
@@ -215,13 +215,13 @@ def _faults(output: EvaluatedOutput) -> Iterator[str]:
     noise, worst_case = output.noise, output.known_rest
     if noise is not None and not noise.agrees:
         yield (
-            f"bundle and data do not belong together: without the data {noise.ratio:.3g} standard deviations of noise "
-            "are left, where one is stated"
+            f"bundle and data do not match: released − exact is {noise.ratio:.3g} times the stated standard deviation of "
+            "the noise"
         )
     yield from output.faults
     if worst_case is not None and worst_case.exceeds and worst_case.allowed is not None:
         yield (
-            f"who knows everybody else guesses right in {100 * worst_case.worst:.1f} %, where the guarantee allows "
+            f"strongest-attacker accuracy is {100 * worst_case.worst:.1f} %, above the bound of "
             f"{100 * worst_case.allowed:.1f} %"
         )
     for result in (worst_case, *output.attacks):

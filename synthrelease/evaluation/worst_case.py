@@ -69,7 +69,7 @@ def worst_case_attack(
     mechanism, rows = output.mechanism, []
     for done, number in enumerate(people):
         if progress is not None:
-            progress(f"asking about people: {output.name}", done, people.size)
+            progress(f"attacking participants: {output.name}", done, people.size)
         rows.append(_integers(mechanism, mechanism.collect(of_person(data, int(number)))))
         if sum(row.nnz for row in rows) > _MOST_NONZERO and len(rows) > 1:
             break  # fewer are attacked, which `people` says

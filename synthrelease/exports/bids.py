@@ -19,8 +19,8 @@ TABLES, MISSING = "group", "n/a"
 _VERSION = "1.10.0"  # of BIDS
 _UNITS = {"px": "pixel"}  # where BIDS calls one otherwise
 _CONTENTS = (
-    "A derivative dataset of BIDS: tables of the whole group as TSV, each beside a JSON file that describes its columns; n/a "
-    "stands for a missing value. BIDS has no names for tables of a group: .bidsignore lists their folder."
+    "A derivative dataset of BIDS: tables of the whole group as TSV, each next to a JSON file that describes its columns; n/a "
+    "is a missing value. BIDS has no names for group tables: .bidsignore lists their folder."
 )
 
 
@@ -43,7 +43,7 @@ def _save(table: ExportTable, file: BinaryIO) -> None:
         if column.kind == "string" and (table.frame[column.name] == MISSING).any():
             raise DataError(
                 "label-means-missing",
-                f"a label is '{MISSING}', which stands for a missing value in BIDS",
+                f"a label is '{MISSING}', which means a missing value in BIDS",
                 where=f"output '{table.output}'",
                 remedy="export another form, such as csv",
             )
@@ -60,7 +60,7 @@ def _description(task: ExportTask) -> dict[str, Any]:
         "License": release.get("license", ""),
         "HowToAcknowledge": f"Contact: {release['contact']}" if "contact" in release else "",
         "GeneratedBy": [
-            {"Name": tool["name"], "Version": tool["version"], "Description": privacy["promise"]}
+            {"Name": tool["name"], "Version": tool["version"], "Description": privacy["meaning"]}
         ],
         "SourceDatasets": [{"Version": source}],
         "Privacy": {_in_capitals(key): value for key, value in privacy.items()},

@@ -17,7 +17,7 @@ from synthrelease.exports.licence import address, identifier
 from synthrelease.exports.table import Column, ExportTable
 from synthrelease.exports.table_files import write_companions
 from synthrelease.exports.task import MANIFEST, ExportTask
-from synthrelease.number_words import several
+from synthrelease.number_words import participants
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 _TERMS = (
@@ -41,7 +41,7 @@ CONTEXT: dict[str, Any] = {
     "name": {"@container": "@language"},
     **{term: f"cr:{term}" for term in _TERMS.split()},
 }
-CONTENTS = "Tables in CSV (RFC 4180, UTF-8), and croissant.json, which describes them and what is promised to tools of machine learning."
+CONTENTS = "Tables in CSV (RFC 4180, UTF-8), and croissant.json, which describes them and their privacy guarantee for machine-learning tools."
 _TYPES = {"number": "sc:Float", "integer": "sc:Integer", "string": "sc:Text"}
 _MOST_LABELS = 12  # that a description lists
 
@@ -65,7 +65,7 @@ def write(task: ExportTask) -> list[str]:
         DescribedFile(file.path.as_posix(), "text/csv", f"{file.table.title}.", file.size, file.digest)
         for file in table_files
     ]
-    metadata_files = {MANIFEST: ("What the release promises.", task.manifest_bytes)}
+    metadata_files = {MANIFEST: ("The privacy manifest of the release.", task.manifest_bytes)}
     for name, envelope in task.signatures.items():
         metadata_files[name] = "A signature of manifest.json: a DSSE envelope.", envelope
     files += [
@@ -164,10 +164,9 @@ def _licence(licence: str) -> str | dict[str, str]:
 
 def _responsible(manifest: dict[str, Any]) -> dict[str, Any]:
     release, people = manifest["release"], manifest["privacy"]["people"]
-    whose = "a private number of people" if people is None else several(people, "person", "people")
-    contact = f" Who to ask: {release['contact']}." if "contact" in release else ""
+    contact = f" Contact: {release['contact']}." if "contact" in release else ""
     return {
-        "rai:dataCollection": f"Data of {whose}, which are private and not part of the release. How they were collected is not in its manifest.",
+        "rai:dataCollection": f"Private data of {participants(people)}, which are not part of the release. Its manifest does not state how they were collected.",
         "rai:dataPreprocessingProtocol": guarantee_text.procedures(manifest),
         "rai:dataManipulationProtocol": "; ".join(guarantee_text.post_processing(manifest)) or "none",
         "rai:personalSensitiveInformation": [

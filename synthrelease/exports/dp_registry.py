@@ -31,7 +31,7 @@ def write(task: ExportTask) -> list[str]:
     (task.folder / "dp_registry.yaml").write_text(record, encoding="utf-8", newline="\n")
     return [
         *write_manifest(task),
-        "dp_registry.yaml is a draft: lines that begin with # tell what only you can answer",
+        "dp_registry.yaml is a draft: lines that begin with # ask for what only you can answer",
     ]
 
 
@@ -49,9 +49,9 @@ def dp_registry(manifest: dict[str, Any], *, sha256: str) -> str:
     if not privacy["composition"]["outputs"]:
         raise PolicyError(
             "nothing-private",
-            "nothing in this release is differentially private: it has no place in a registry of that",
+            "nothing in this release is differentially private, so a registry of differential privacy cannot list it",
             expected="an output with pure or approximate differential privacy",
-            remedy="describe it with --to datacite, which says what is not protected",
+            remedy="describe it with --to datacite, which states what is not protected",
         )
     return filled(
         "dp_registry.yaml",
@@ -88,13 +88,13 @@ def _mechanism(output: dict[str, Any]) -> str:
     choices = sum(isinstance(leaf, PrivateChoice) for leaf in leaves)
     parts = [f"{output['name']}: {output['kind']} by {output['mechanism']['name'].replace('_', ' ')}"]
     if choices:
-        parts.append(f"{several(choices, 'private choice')} by permute-and-flip")
+        parts.append(f"{several(choices, 'DP selection')} by permute-and-flip")
     if output["noise"] is None:
         return "; ".join([*parts, "no noise of integers"])
     parts.append("integers, whose noise is drawn exactly and not in floating point")
     noise, sensitivity = output["noise"], output["sensitivity"]
     parts.append(
-        f"{noise['distribution'].replace('_', ' ')} noise of scale {noise['scale']} steps on a vector of integers whose "
+        f"{noise['distribution'].replace('_', ' ')} noise of scale {noise['scale']} grid units on a vector of integers whose "
         f"{sensitivity['norm'].upper()} sensitivity is {sensitivity['value']} steps: {parameters_of(output).sentence(sensitivity['derivation'])}"
     )
     return "; ".join(parts)

@@ -85,7 +85,7 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
     if target.samefile(Path.cwd()):
         raise MachineError(
             "output-is-working-folder",
-            "this is the folder that you are in",
+            "this is the current folder",
             where=str(target),
             remedy="choose the name of another one",
         )
@@ -95,15 +95,15 @@ def _refuse_taken(target: Path, *, force: bool) -> None:
     if foreign is not None:
         raise MachineError(
             "foreign-files",
-            "the folder holds what no export wrote",
+            "the folder contains files that no export wrote",
             where=str(target),
             found=foreign,
-            remedy="choose a new or empty folder, or take that away",
+            remedy="choose a new or empty folder, or move these files",
         )
     if not force:
         raise MachineError(
             "export-exists",
-            "the folder holds an export already",
+            "the folder contains an export already",
             where=str(target),
             remedy=Remedy("choose another one, or replace it: ", Argument("force", True)),
         )
@@ -169,7 +169,7 @@ def _cannot_write(target: Path, error: OSError) -> MachineError:
     if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
         return MachineError(
             "folder-changed",
-            "another program wrote into the folder meanwhile",
+            "another program wrote to the folder during the export",
             where=str(target),
             remedy="choose another one",
         )

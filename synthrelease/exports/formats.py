@@ -33,9 +33,11 @@ FORMATS = {
     "frictionless": Format("tables as CSV, described by a Data Package", "frictionless"),
     "bids": Format("tables as a derivative dataset of BIDS", "bids"),
     "croissant": Format(
-        "tables as CSV, described for tools of machine learning (MLCommons Croissant)", "croissant"
+        "tables as CSV, described for machine-learning tools (MLCommons Croissant)", "croissant"
     ),
     "datacite": Format("metadata of the bundle, for registering a DOI", "datacite"),
-    "dp-registry": Format("a draft for the registry of deployments of differential privacy", "dp_registry"),
-    "png": Format("a picture of every heatmap and of every mean signal", "png"),
+    "dp-registry": Format(
+        "a draft entry for the registry of differential privacy deployments", "dp_registry"
+    ),
+    "png": Format("a figure of every heatmap and every mean signal", "png"),
 }

@@ -32,7 +32,7 @@ def write(task: ExportTask) -> list[str]:
 def package(task: ExportTask, table_files: list[TableFile]) -> dict[str, Any]:
     """Return the descriptor of all tables."""
     release, privacy = task.manifest["release"], task.privacy
-    pointer = "The properties privacy:guarantee and privacy:not_protected say more, README.txt all of it."
+    pointer = "See the properties privacy:guarantee and privacy:not_protected, and README.txt for the full description."
     source = f"Bundle of {release['name']} {release['version']}, SHA-256 {task.bundle_digest}"
     optional: dict[str, Any] = {}
     if "license" in release:
@@ -44,7 +44,7 @@ def package(task: ExportTask, table_files: list[TableFile]) -> dict[str, Any]:
         "$schema": _PROFILE.format("datapackage"),
         "name": _name(release["name"]),
         "title": guarantee_text.title(task.manifest),
-        "description": f"{privacy['promise']} {pointer}",
+        "description": f"{privacy['meaning']} {pointer}",
         "version": release["version"],
         "created": f"{release['date']}T00:00:00Z",
         **optional,

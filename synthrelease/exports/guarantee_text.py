@@ -20,17 +20,17 @@ _VARIANTS = {
 }
 _NEIGHBOURS = {
     Neighbours.REPLACE_ONE: (
-        "Two data sets are neighbours if all rows of one person, in every input, are replaced by any other rows. "
-        "How many people there are is public."
+        "Two datasets are neighbours if all rows of one person, in every input, are replaced by any other rows (bounded DP). "
+        "The number of participants is public."
     ),
     Neighbours.ADD_REMOVE_ONE: (
-        "Two data sets are neighbours if all rows of one person, in every input, are added or removed. "
-        "How many people there are is private."
+        "Two datasets are neighbours if all rows of one person, in every input, are added or removed (unbounded DP). "
+        "The number of participants is private."
     ),
 }
 _SEEDED = (
-    f"{TEST_SEED_WORDS}: the noise can be repeated. Whoever knows the seed takes it away, and then no promise holds that "
-    "is told here."
+    f"{TEST_SEED_WORDS}: the noise is reproducible. Anyone who knows the seed can remove it, and then no guarantee that is "
+    "stated here holds."
 )
 
 
@@ -51,7 +51,7 @@ def abstract(manifest: dict[str, Any]) -> list[str]:
     return [
         *test_seed_warning(manifest),
         *(f"{output['name']}: {parameters_of(output).summary()}" for output in manifest["outputs"]),
-        f"Made by {tool['name']} {tool['version']} from private data, which are not part of it.",
+        f"Made by {tool['name']} {tool['version']} from private data, which are not part of the release.",
     ]
 
 
@@ -66,8 +66,8 @@ def exact_guarantee(guarantee: dict[str, Any]) -> str:
     numbers = ", ".join(f"{sign} = {guarantee[key]}" for key, sign in PARAMETERS.items() if key in guarantee)
     if guarantee["kind"] in _VARIANTS:
         return f"{numbers} for each {guarantee['unit']} ({_VARIANTS[guarantee['kind']]}, {guarantee['neighbours']})"
-    empty = "; it cannot fail here, and protects nobody" if guarantee["vacuous"] else ""
-    return f"plausible deniability with {numbers}, each a {guarantee['counted']}: a criterion, not differential privacy{empty}"
+    empty = "; the test cannot fail here, and protects no one" if guarantee["vacuous"] else ""
+    return f"plausible deniability with {numbers}, each a {guarantee['counted']}: not differential privacy{empty}"
 
 
 def guarantee_sentence(manifest: dict[str, Any], output: dict[str, Any]) -> str:
@@ -110,9 +110,9 @@ def output_guarantee(manifest: dict[str, Any], output: dict[str, Any]) -> str:
 
 
 def event_level_guarantees(manifest: dict[str, Any]) -> list[str]:
-    """Return the event-level guarantees of signals: of a change of less than a person, which protect no person."""
+    """Return the event-level guarantees of signals, which do not protect a person."""
     return [
-        f"{output['name']}, where nothing of a person changes but one {guarantee['unit']}: {exact_guarantee(guarantee)}. That protects no person."
+        f"{output['name']}, event-level guarantee for one {guarantee['unit']}: {exact_guarantee(guarantee)}. It does not protect a person."
         for output in manifest["outputs"]
         for guarantee in output["narrower_units"]
     ]
@@ -130,8 +130,8 @@ def release_guarantee(manifest: dict[str, Any]) -> str:
 
 
 def neighbouring_relation(manifest: dict[str, Any]) -> str:
-    """Return what two data sets differ in that the release must hardly tell apart."""
-    unit = "The unit is the person: all rows of all their recordings, on all stimuli, in every input."
+    """Return the neighbouring relation, and the unit of privacy."""
+    unit = "Unit of privacy: one person, with all rows of all their recordings, on all stimuli, in every input (user-level DP)."
     return f"{unit} {_NEIGHBOURS[Neighbours(manifest['privacy']['neighbours'])]}"
 
 
@@ -162,7 +162,7 @@ def post_processing(manifest: dict[str, Any]) -> list[str]:
 
 
 def warnings(manifest: dict[str, Any]) -> list[str]:
-    """Return what the manifest wants its readers to mind, of each output and of the release."""
+    """Return the caveats of each output, and the warnings of the release."""
     of_outputs = [
         f"{output['name']}: {warning}"
         for output in manifest["outputs"]
@@ -184,17 +184,17 @@ def ledger_sentence(manifest: dict[str, Any]) -> str:
     """Return what all releases of the dataset cost a person together, as far as that is tracked."""
     ledger = manifest["ledger"]
     if ledger is None:
-        return "Whether there are other releases of the same private data is not tracked; what they cost adds up."
+        return "Other releases of the same private data are not tracked; their privacy costs add up."
     return (
         f"All releases of the same private data so far, by the curator's ledger: ε = {ledger['spent_after']} at "
-        f"δ = {ledger['delta']}; before this one ε = {ledger['spent_before']}, this one alone ε = {ledger['spent_here']}."
+        f"δ = {ledger['delta']}; earlier releases ε = {ledger['spent_before']}, this release by itself ε = {ledger['spent_here']}."
     )
 
 
 def how_to_verify(sha256: str) -> str:
     """Return where all guarantees can be checked: in the bundle of this SHA-256."""
     return (
-        "Everything that is promised here follows from the bundle, and can be recomputed without the data: synthrelease verify FILE. "
+        "Every guarantee stated here follows from the bundle, and can be recomputed without the data: synthrelease verify FILE. "
         f"SHA-256 of the bundle: {sha256}."
     )
 
@@ -216,4 +216,4 @@ def _meaning(manifest: dict[str, Any]) -> list[str]:
     if manifest["randomness"]["test_seed"] or not manifest["privacy"]["composition"]["outputs"]:
         return []
     words = guarantee_words(manifest)
-    return [words.headline, *words.sentences]
+    return [words.statement, *words.sentences]

@@ -8,8 +8,8 @@ from synthrelease.exports.table_files import write_readme
 from synthrelease.exports.task import ExportTask
 from synthrelease.report.pictures import draw, pictured
 
-_CONTENTS = "Pictures of the released values, as PNG; the guarantee stands below each."
-_NOTHING = "nothing in this release is drawn: it has neither maps nor means along a numbered axis"
+_CONTENTS = "Figures of the released values, as PNG; the guarantee is below each."
+_NOTHING = "this release has nothing to draw: neither maps nor mean series"
 
 
 def write(task: ExportTask) -> list[str]:

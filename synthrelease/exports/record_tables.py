@@ -34,7 +34,7 @@ def records_table(source: OutputSource, datasets: Sequence[Dataset]) -> ExportTa
             column = Column(name, "number", words, dataset.unit, missing=missing)
             series = pl.Series(values, nan_to_null=True)
         elif isinstance(codes.coordinates, np.ndarray):
-            words = f"Number of the bin of {name}, from 0; the table of categories says which."
+            words = f"Number of the bin of {name}, from 0; see the table of categories."
             name = free_name(f"{name}_bin", names)
             names.append(name)
             column = Column(name, "integer", words, lowest=0, highest=len(codes) - 1)
@@ -62,7 +62,7 @@ def categories_table(source: OutputSource, datasets: Sequence[Dataset]) -> Expor
     columns = (
         Column("attribute", "string", "Attribute of the records.", labels=tuple(map(dataset_name, coded))),
         Column("category", "integer", "Number of the category, or of the bin, from 0.", lowest=0),
-        Column("label", "string", "What the category is called.", missing=True),
+        Column("label", "string", "Label of the category.", missing=True),
         Column(
             "middle",
             "number",
@@ -74,7 +74,7 @@ def categories_table(source: OutputSource, datasets: Sequence[Dataset]) -> Expor
         "categories",
         source.name,
         "Categories of the records' attributes",
-        "What the numbers of categories stand for, all of them public. What has neither label nor middle stands for a missing value.",
+        "Meaning of the category numbers, all of them public. A row with neither label nor middle is the missing value.",
         columns,
         ("attribute", "category"),
         pl.concat([_categories(dataset) for dataset in coded]),
@@ -113,7 +113,7 @@ def counts_table(source: OutputSource, datasets: Sequence[Dataset]) -> ExportTab
     axes: list[Column] = []
     for place in range(1, len(datasets[0].shape) + 1):
         axes += [
-            Column(f"attribute_{place}", "string", "Attribute that is counted.", labels=names),
+            Column(f"attribute_{place}", "string", "Counted attribute.", labels=names),
             Column(f"category_{place}", "integer", "Number of its category, from 0.", lowest=0),
         ]
     noisy = Column("noisy", "integer", f"{sentence_case(datasets[0].quantity)}.")

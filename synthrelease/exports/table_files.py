@@ -18,8 +18,8 @@ from synthrelease.files.digest import sha256_of
 
 README = "README.txt"
 FORMULAS = (
-    "Some texts begin with =, +, - or @, as the release has them. A spreadsheet may take them for formulas and run them: "
-    "import such columns as text."
+    "Some texts begin with =, +, - or @, as in the release. A spreadsheet may run them as formulas: import these "
+    "columns as text."
 )
 
 
@@ -104,7 +104,7 @@ def write_manifest(task: ExportTask, *, below: str = "") -> list[str]:
     for name, raw in {MANIFEST: task.manifest_bytes, **task.signatures}.items():
         (folder / name).write_bytes(raw)
     fault, name = task.detached[1], signature_file(task.bundle.path).name
-    return [f"{name} beside the bundle is no signature of it, and left out: {fault}"] if fault else []
+    return [f"{name} next to the bundle is not a signature of it, and was left out: {fault}"] if fault else []
 
 
 def _has_formulas(table: ExportTable) -> bool:

@@ -79,10 +79,12 @@ class ExportTask:
 
     @property
     def privacy(self) -> dict[str, Any]:
-        """What a description of a release says of its privacy, beside its tables."""
-        privacy, headline = self.manifest["privacy"], guarantee_words(self.manifest).headline
+        """What a description of a release states about its privacy, next to its tables."""
+        privacy, meaning = self.manifest["privacy"], guarantee_words(self.manifest).statement
         return {
-            "promise": f"{TEST_SEED_WORDS}: what is promised does not hold." if self.test_seed else headline,
+            "meaning": f"{TEST_SEED_WORDS}: the stated guarantee does not hold."
+            if self.test_seed
+            else meaning,
             "guarantee": privacy["guarantee"],
             "covered": privacy["composition"]["outputs"],
             "not_protected": privacy["not_protected"],

@@ -162,8 +162,8 @@ class Parameters:
         roles = {dataset.role for dataset in self.datasets(event)}
         words = {
             Role.UNCERTAINTY: "Uncertainty is one standard deviation of the error, in the unit of the values.",
-            Role.INTERVAL: "In 95 of 100 releases the value without noise lies in the interval, each by itself. That is about noise alone, and not "
-            "about which people took part. Noise can carry a value beyond what is possible.",
+            Role.INTERVAL: "The interval contains the value without noise in 95 % of releases. It covers the added noise only (not sampling error), and "
+            "each value separately. Noise can move a value beyond its possible range.",
         }
         return [sentence for role, sentence in words.items() if role in roles]
 
@@ -184,7 +184,7 @@ class Parameters:
 
     def noise_subject(self) -> str:
         """Return what carries noise, as the beginning of a sentence that goes on with its form."""
-        return "Every published number follows from integers with"
+        return "Every released number follows from integers with"
 
     def sentence(self, stated: Remark | Mapping[str, Any] | str) -> str:
         """Return the sentence of a remark about this output, also as a manifest has it."""

@@ -1,4 +1,4 @@
-"""The budget of a release as bars: what each output takes, all together, and all releases of the dataset."""
+"""The budget of a release as bars: what each output spends, the total, and all releases of the dataset."""
 
 from __future__ import annotations
 
@@ -47,38 +47,40 @@ def _of_outputs(manifest: dict[str, Any]) -> BudgetChart:
     epsilons = {output["name"]: output["guarantee"]["epsilon"] for output in covered}
     shown = sorted(epsilons, key=lambda name: -epsilons[name])[:_SHOWN]
     bars = [(name, epsilons[name], "part") for name in epsilons if name in shown]
-    bars += [("all together", total, "whole"), ("allowed by the plan", allowed, "limit")]
+    bars += [("total", total, "whole"), ("limit in the plan", allowed, "limit")]
     notes = []
     if len(epsilons) > len(shown):
-        notes.append(f"The {len(epsilons) - len(shown)} other outputs take less each.")
+        notes.append(f"The {len(epsilons) - len(shown)} other outputs spend less each.")
     if len(epsilons) > 1:
         summed = sum(epsilons.values())
-        comparison = f"less than the {short(summed)} that they add up to: noise of several outputs also hides one person's part of the others"
-        cost = f"Together they cost a person ε = {short(total)}"
+        comparison = f"less than the sum of {short(summed)}, because composition is tighter than addition"
+        cost = f"The total per person is ε = {short(total)}"
         notes.append(f"{cost}, {comparison}." if total < summed * (1 - 1e-6) else f"{cost}.")
     deltas = {output["guarantee"].get("delta", 0.0) for output in covered}
     if delta:
-        notes.append(f"All together at δ = {scientific_up(delta)}.")
+        notes.append(f"The total holds at δ = {scientific_up(delta)}.")
         if deltas - {delta}:
-            notes.append("Each output by itself is told at a δ of its own, with its card.")
+            notes.append("The ε of each output holds at its own δ, which its card states.")
     uncovered = [output["name"] for output in manifest["outputs"] if output["name"] not in epsilons]
     if uncovered:
-        notes.append(f"No ε covers {listed(uncovered)}: no bar stands for that, and it is not free.")
+        notes.append(
+            f"No ε covers {listed(uncovered)}: there is no bar for it, but it does reveal information."
+        )
     return BudgetChart("This release, per person", _bars(bars), tuple(notes))
 
 
 def _of_ledger(ledger: dict[str, Any]) -> BudgetChart:
     before, this_release, after = (ledger[key] for key in ("spent_before", "spent_here", "spent_after"))
     rows = [
-        ("releases before this one", before, "part"),
+        ("earlier releases", before, "part"),
         ("this release", this_release, "part"),
-        ("all of them together", after, "whole"),
+        ("total", after, "whole"),
     ]
     notes = [
-        f"As the curator's ledger has it at δ = {scientific_up(ledger['delta'])}, however each release was chosen."
+        f"From the curator's ledger, at δ = {scientific_up(ledger['delta'])}. It holds even if later releases were chosen after seeing earlier ones."
     ]
     if before == 0:
-        notes.append("The ledger knows of no release of this dataset before this one.")
+        notes.append("The ledger has no earlier release of this dataset.")
     return BudgetChart("All releases of this dataset, per person", _bars(rows), tuple(notes))
 
 

@@ -1,4 +1,4 @@
-"""One card of a page for each output: what it is, how it was made, what it guarantees, and what there is to see."""
+"""One card of a report for each output: what it is, how it was made, what it guarantees, and what there is to see."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Protection(StrEnum):
     """What kind of guarantee an output has."""
 
     PROTECTED = "differentially private"
-    CRITERION = "a criterion, no differential privacy"
+    CRITERION = "plausible deniability, not differential privacy"
     UNPROTECTED = "not protected"
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a page says of an output."""
+    """What a report says about an output."""
 
-    anchor: str  # where it stands in the page
+    anchor: str  # of links to it
     name: str
     kind: str
     summary: str  # what it publishes
@@ -84,4 +84,4 @@ def _event_level(output: dict[str, Any]) -> str:
     epsilons = [f"ε = {words}" for words in event_level_epsilons(output)]
     if not epsilons:
         return ""
-    return f"If only a part of one person changed, the rest staying, it would be {', '.join(epsilons)}. That protects no person."
+    return f"Event-level guarantees, if only a part of one person's data changes: {', '.join(epsilons)}. They do not protect a person."

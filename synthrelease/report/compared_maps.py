@@ -22,7 +22,7 @@ def compared_map(
     window: tuple[float, float] | None = None,
     caption: str = "",
 ) -> Plate:
-    """Return the true map, the released one on the same scale, and the difference.
+    """Return the exact map, the released one on the same scale, and the difference.
 
     Args:
         true_map: shape (rows, columns), or (frames, rows, columns).
@@ -37,19 +37,19 @@ def compared_map(
     largest_difference = float(np.abs(difference).max())
     panels = [
         _panel(
-            "the truth, which stays private",
+            "exact (private)",
             true_map,
             legend,
-            f"True map of {title}.",
+            f"Exact map of {title}.",
             top=highest,
             window=window,
         ),
         _panel("released", released, legend, f"Released map of {title}.", top=highest, window=window),
         _panel(
-            "released less true",
+            "released − exact",
             difference,
             legend,
-            f"Difference of both maps of {title}.",
+            f"Difference of the two maps of {title}.",
             reach=largest_difference,
             window=window,
         ),
@@ -89,7 +89,7 @@ def _panel(
     colour_scale = scale(colours, top=top_of_scale, unit=legend.quantity)
     if reach is not None:
         colour_scale = Scale(
-            colour_scale.colours, f"−{short(reach, 3)}", f"+{short(reach, 3)}", legend.quantity
+            colour_scale.colours, f"−{short(reach, 3)}", "0", f"+{short(reach, 3)}", legend.quantity
         )
     return Panel(heading, pictures, colour_scale)
 

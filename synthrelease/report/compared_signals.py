@@ -25,7 +25,7 @@ def compared_signals(
     title: str,
     y_label: str,
 ) -> Plate:
-    """Return a chart of the released signals with their bands, and the true ones dashed, of a feature.
+    """Return a chart of the released signals with their bands, and the exact ones dashed, of a feature.
 
     Args:
         truth: by recording, shape (n,); NaN where no participant has the feature.
@@ -42,7 +42,7 @@ def compared_signals(
         x=steps,
         title="",
         y_label=y_label,
-        x_label="step",
+        x_label="time step",
         caption=None,
         truth=true_signals,
     )
@@ -54,19 +54,19 @@ def compared_signals(
             tuple(
                 map(
                     TableCell,
-                    (_range(true_signals[name]) if name in true_signals else "nobody", _range(signal)),
+                    (_range(true_signals[name]) if name in true_signals else "none", _range(signal)),
                 )
             ),
         )
         for name, signal in released.items()
     ]
-    alt = f"Line chart of {y_label} over {len(steps)} steps: released courses, and the true ones dashed. "
-    alt += "; ".join(f"{name}: true {cells[0].text}, released {cells[1].text}" for name, cells in rows[:6])
+    alt = f"Line chart of {y_label} over {len(steps)} time steps: released time series, and the exact ones dashed. "
+    alt += "; ".join(f"{name}: exact {cells[0].text}, released {cells[1].text}" for name, cells in rows[:6])
     return Plate(
         title,
         (Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),)),),
-        "Solid: released. Dashed: the truth, which stays private.",
-        TableExhibit(f"{y_label}, by recording", ("recording", "true", "released"), tuple(rows)),
+        "Solid: released. Dashed: exact (private).",
+        TableExhibit(f"{y_label}, by recording", ("recording", "exact (private)", "released"), tuple(rows)),
     )
 
 

@@ -209,15 +209,15 @@ def _noise_hazards(compared: Difference, before: ComparedRelease, after: Compare
         name, likeness = datasets.output, datasets.likeness
         if likeness is not None and likeness.repeated and datasets.redrawn:
             yield (
-                f"{name}: the noise was not drawn anew. Of {likeness.places} noisy integers {likeness.equal} are the same "
-                "in both, and more lie near each other than independent noise allows. Subtracting one release from the "
-                "other leaves what changed in the data, unprotected: do not publish both"
+                f"{name}: the noise was reused. Of {likeness.places} noisy integers, {likeness.equal} are the same in both, and more "
+                "are close to each other than independent noise allows. The difference of the two releases shows what "
+                "changed in the data, unprotected: do not publish both"
             )
         noise, stated = after.noises[name], [side.outputs[name]["noise"] for side in (before, after)]
         once = likeness is None and not datasets.redrawn and noise is not None and is_no_chance(noise)
         if once and None not in stated and stated[0] != stated[1]:
             yield (
-                f"{name}: the same integers, but other noise is stated. They were drawn once, so one of the two "
+                f"{name}: the integers are the same, but the stated noise differs. They were drawn once, so one of the two "
                 "statements is false"
             )
 
@@ -226,8 +226,7 @@ def _ledger_hazards(compared: Difference) -> Iterator[str]:
     same_account = compared.one_dataset and compared.redrawn
     if same_account and compared.old["ledger"]["entry"] == compared.new["ledger"]["entry"]:
         yield (
-            "one entry of the ledger stands for both, and they do not hold the same draw: noise was drawn twice and "
-            "charged once"
+            "both state the same ledger entry, but their noise differs: noise was drawn twice and charged once"
         )
 
 

@@ -46,8 +46,8 @@ def _files(difference: Difference) -> Rows:
 
 
 def _body(difference: Difference) -> Rows:
-    claims = "seal, structure and manifests; what both claim is taken as it stands. In full: synthrelease verify FILE"
-    yield from _section("Checked", [claims if difference.quick else "both in full, as verify does"])
+    claims = "checksum, structure and manifests only; the claims were not verified. In full: synthrelease verify FILE"
+    yield from _section("Checked", [claims if difference.quick else "both in full, as by verify"])
     for hazard in difference.hazards:
         yield from _section("DANGER", [hazard])
     if difference.same:
@@ -70,7 +70,7 @@ def _guarantee(difference: Difference, changes: list[Change]) -> Iterator[str]:
     manifests = difference.old, difference.new
     old, new = (str(from_json(manifest["privacy"]["guarantee"])) for manifest in manifests)
     yield from [f"both {new}"] if old == new else [f"old  {old}", f"new  {new}"]
-    # The numbers themselves, too, if they differ beyond the digits that a guarantee is told with.
+    # The numbers themselves, too, if they differ beyond the digits that a guarantee is shown with.
     yield from _lines([change for change in changes if old == new or change.where[1] != "guarantee"], 1)
 
 
@@ -83,9 +83,9 @@ def _verdict(comparison: Comparison, of: str = "") -> str:
 def _together(difference: Difference, changes: list[Change]) -> Iterator[str]:
     if difference.redrawn:
         whose = "" if difference.one_dataset else "if they are of the same participants, "
-        yield f"{whose}both releases cost a person more than either alone: what they tell adds up"
+        yield f"{whose}both releases together spend more budget than either one: what they reveal adds up"
     else:
-        yield "all that was drawn is the same: if it was drawn once, both cost a person no more than the old one"
+        yield "all random draws are the same: if they were drawn once, both releases cost no more than the old one"
     yield _cost(difference.old["ledger"], difference.new["ledger"])
     yield from _lines(changes, 1)
 
@@ -94,18 +94,18 @@ def _cost(before: dict[str, Any] | None, after: dict[str, Any] | None) -> str:
     """What both cost together, as far as a ledger of both knows."""
     if before is None or after is None:
         sides_without_ledger = [side for side, ledger in (("old", before), ("new", after)) if ledger is None]
-        return f"no ledger of the {' and the '.join(sides_without_ledger)} release: what both cost was not counted"
+        return f"no ledger of the {' and the '.join(sides_without_ledger)} release: the cost of both was not tracked"
     if before["dataset_id"] != after["dataset_id"]:
-        return "each was charged to another account, or another ledger: neither counts the other"
+        return "they were charged to different accounts or ledgers: neither counts the other"
     if before["entry"] == after["entry"]:
-        return "one dataset, and both name one entry of its ledger"
+        return "one dataset, and both state the same entry of its ledger"
     if before["delta"] != after["delta"]:
-        return "one dataset, but what was granted changed between them: their sums are at different δ"
+        return "one dataset, but the grant changed between them: their sums are at different δ"
     if after["spent_before"] >= before["spent_after"]:
-        return f"one dataset: both, with all others by then, cost ε = {after['spent_after']:.4g} at δ = {after['delta']:.2g}"
+        return f"one dataset: both, with all other releases up to then, cost ε = {after['spent_after']:.4g} at δ = {after['delta']:.2g}"
     return (
-        "one dataset, but the new release knows of less than was spent with the old one: they stand in another order, or "
-        "what was granted changed, or the ledger was set back"
+        "one dataset, but the new release states less spending than the old one: their order is reversed, or the grant "
+        "changed, or the ledger was reset"
     )
 
 
@@ -120,7 +120,7 @@ def _outputs(difference: Difference, changes: list[Change]) -> Rows:
     datasets = {entry.output: entry for entry in difference.datasets}
     changed = [name for name in difference.guarantees if name in by_output or datasets[name].changed]
     counts = {"added": len(added), "removed": len(removed), "changed": len(changed)}
-    counts["as before"] = len(difference.guarantees) - len(changed)
+    counts["unchanged"] = len(difference.guarantees) - len(changed)
     yield from _section("Outputs", [_numbers(counts)])
     for sign, names, outputs in (("+", added, after), ("-", removed, before)):
         yield from ((f"  {sign} ", f"{name}: {_described(outputs[name])}") for name in names)
@@ -154,17 +154,17 @@ def _changed(
 def _datasets(datasets: DatasetChanges) -> str:
     """How many datasets changed, and whether their noise is their own."""
     kinds = ("other", "added", "removed")
-    counts = _numbers({kind: len(getattr(datasets, kind)) for kind in kinds} | {"as before": datasets.same})
+    counts = _numbers({kind: len(getattr(datasets, kind)) for kind in kinds} | {"unchanged": datasets.same})
     likeness = datasets.likeness
     if not datasets.output or (likeness is None and datasets.redrawn):
         return counts
     if likeness is None or not datasets.redrawn:
-        return f"{counts}; all that was drawn is the same"
+        return f"{counts}; all random draws are the same"
     if likeness.repeated:
-        return f"{counts}; THE NOISE WAS NOT DRAWN ANEW: see above"
+        return f"{counts}; NOISE REUSED: see above"
     if not likeness.telling:
-        return f"{counts}; too few noisy integers to tell whether noise was drawn anew"
-    return f"{counts}; no sign of noise used twice, in {likeness.places} noisy integers"
+        return f"{counts}; too few noisy integers to detect reused noise"
+    return f"{counts}; no sign of reused noise in {likeness.places} noisy integers"
 
 
 def _numbers(counts: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What a card of a page shows, as values: pictures, tables, histograms. Templates only draw them."""
+"""What a card of a report shows, as values: pictures, tables, histograms. Templates only draw them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Picture:
     source: str  # data URI
     width: int  # in pixels
     height: int  # in pixels
-    alt: str  # what it shows, for readers who cannot see it
+    alt: str  # what it shows, for screen readers
     label: str = ""  # above or below it; "" for none
 
 
@@ -25,8 +25,9 @@ class Scale:
 
     colours: tuple[str, ...]  # from least to most, as CSS has them
     low: str  # the least value
+    middle: str  # half way between
     high: str  # the largest
-    unit: str  # of both
+    unit: str  # of all three
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class TableCell:
     """A cell of a table."""
 
     text: str  # its content
-    fraction: float | None = None  # length of a bar beside it, from 0 to 1; None for no bar
+    fraction: float | None = None  # length of a bar next to it, from 0 to 1; None for no bar
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Plate:
 
     form: ClassVar[str] = "plate"
     title: str  # of the plate
-    panels: tuple[Panel, ...]  # beside each other, where there is room
+    panels: tuple[Panel, ...]  # side by side, where there is room
     caption: str  # how to read them
     table: TableExhibit | None = None  # their numbers
 
@@ -96,7 +97,7 @@ class HistogramExhibit:
     zero: float  # height of the line that bars stand on
     low: str  # left end of the axis
     high: str  # right end
-    alt: str  # what it shows, for readers who cannot see it
+    alt: str  # what it shows, for screen readers
     note: str = ""  # below; "" for none
     outline: str = ""  # a line over the bars, as SVG has paths; "" for none
 

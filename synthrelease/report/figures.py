@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
-from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, map_pixels
+from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, map_pixels, spread_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,10 +61,10 @@ def map_figure(
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
-    drawn = [(np.clip(cells, 0, None), VALUE_COLOURS, legend.quantity)]
+    shown = np.clip(cells, 0, None)
+    drawn = [(shown, VALUE_COLOURS, legend.quantity, (0.0, float(shown.max())))]
     if uncertainty is not None:
-        drawn.append((uncertainty, SPREAD_COLOURS, f"± {legend.quantity}"))
-    top = max(float(values.max()) for values, _, _ in drawn)
+        drawn.append((uncertainty, SPREAD_COLOURS, f"± {legend.quantity}", spread_range(uncertainty)))
     # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
     map_in = _MAP_IN * legend.screen.height_px / legend.screen.width_px
     caption_lines = _filled(caption, _PANEL_IN)
@@ -80,12 +80,22 @@ def map_figure(
         y_in = below_in + (len(drawn) - 1 - panel) * (map_in + between_in) + (map_in - height) / 2
         return figure.add_axes((x_in / width_in, y_in / height_in, width / width_in, height / height_in))
 
-    headings = ("released", "uncertainty: one standard deviation, on the same scale")
-    for panel, (values, colours, label) in enumerate(drawn):
+    headings = ("released", "uncertainty: one standard deviation, on a scale of its own")
+    for panel, (values, colours, label, (bottom, top)) in enumerate(drawn):
         axis = axes_at(panel, 0.15, _MAP_IN, map_in)
         bar = axes_at(panel, 0.3 + _MAP_IN, 0.18, 0.8 * map_in)
         under = stimulus if panel == 0 else None
-        _show(axis, values, legend, top=top, colours=colours, stimulus=under, bar=bar, label=label)
+        _show(
+            axis,
+            values,
+            legend,
+            bottom=bottom,
+            top=top,
+            colours=colours,
+            stimulus=under,
+            bar=bar,
+            label=label,
+        )
         if panel == 0:
             _scale_bar(axis, legend)
         if len(drawn) > 1:
@@ -221,6 +231,7 @@ def _show(
     stimulus: NDArray[np.uint8] | None = None,
     bar: Axes | None = None,
     label: str = "",
+    bottom: float = 0.0,
 ) -> AxesImage:
     extent = (0, legend.screen.width_px, legend.screen.height_px, 0)
     top = max(top, 1e-300)
@@ -228,13 +239,19 @@ def _show(
     if stimulus is not None:
         axis.imshow(stimulus.mean(axis=-1), extent=extent, cmap="gray", vmin=0, vmax=255)
         opacity = _OPACITY * np.sqrt(np.clip(cells / top, 0, 1))
-    common: dict[str, Any] = {"extent": extent, "cmap": colours, "vmin": 0, "vmax": top, "alpha": opacity}
+    common: dict[str, Any] = {
+        "extent": extent,
+        "cmap": colours,
+        "vmin": bottom,
+        "vmax": top,
+        "alpha": opacity,
+    }
     image = axis.imshow(cells, interpolation="bicubic", **common)
     if bar is not None and stimulus is None:
         # Placed by hand, so that its size is known: ready pixels take half the time of matplotlib's.
         size = axis.get_window_extent()
         wide, high = round(size.width), round(size.height)
-        pixels = map_pixels(cells, top=top, colours=colours, width_px=wide, height_px=high)
+        pixels = map_pixels(cells, bottom=bottom, top=top, colours=colours, width_px=wide, height_px=high)
         image.set_visible(False)
         axis.imshow(pixels, extent=extent, interpolation="nearest")
     axis.set_xticks([])

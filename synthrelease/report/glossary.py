@@ -1,21 +1,21 @@
-"""The words of a page that a reader may not know, each explained in a sentence or two."""
+"""The glossary of a report: the terms that it uses, each explained in a sentence or two."""
 
 from __future__ import annotations
 
 import re
 
-# Term, what shows that a page uses it, explanation.
+# Term, what shows that a report uses it, explanation.
 _TERMS = (
     (
         "Person",
         r"\bperson\b",
-        "Everybody with a label in the data's column of people. All rows of all their recordings, on all pictures, count as theirs.",
+        "The unit of privacy: one participant, with all rows of all their recordings on all stimuli (user-level privacy).",
     ),
     (
         "Differential privacy",
         r"differential|\bε\b",
         (
-            "A promise about how a release is made: whatever is published would have come out nearly as likely if one person's data had been others. "
+            "A guarantee about how a release is made: every possible result is nearly as likely if the data of any one person are different. "
             "It holds against every attacker and every computation."
         ),
     ),
@@ -23,129 +23,133 @@ _TERMS = (
         "ε (epsilon)",
         r"\bε\b",
         (
-            "The size of that promise. One person's data makes nothing that can be published more than e^ε times as likely. "
-            "Small is strong: up to 1 is usually called strong, up to 3 moderate, up to 10 weak."
+            "How strong the guarantee is. One person's data make nothing that can be published more than e^ε times as likely. "
+            "Smaller is stronger: up to 1 is usually called strong, up to 3 moderate, up to 10 weak."
         ),
     ),
     (
         "δ (delta)",
         r"\bδ\b",
         (
-            "An additive slack of the promise: one person's data make nothing that can be published more than e^ε times as likely, plus δ. It must be far smaller "
-            "than one in the number of people. It is not the probability that more than ε is revealed, which can be larger."
+            "An additive slack of the guarantee: one person's data make nothing that can be published more than e^ε times as likely, plus δ. It must be far smaller "
+            "than 1/number of participants. It is not the probability that more than ε is revealed, which can be larger."
         ),
     ),
     (
         "Replace-one",
         r"replace-one",
-        "The promise compares the data with such where all rows of one person are replaced by others. The number of people is public.",
+        "Bounded (substitute-one) differential privacy: neighbouring datasets differ in all rows of one person. The number of participants is public.",
     ),
     (
         "Add-remove-one",
         r"add-remove-one",
-        "The promise compares the data with such where one person is added or taken away. The number of people is private.",
+        "Unbounded (add-remove) differential privacy: neighbouring datasets differ by one person who is added or removed. The number of participants is private.",
     ),
     (
         "Plausible deniability",
         r"deniability",
         (
-            "A criterion for synthetic records: each could have come from several people. It bounds neither what the records tell together nor what "
-            "the model tells, and is no differential privacy."
+            "A criterion for synthetic records: each could have come from several participants. It bounds neither what all records reveal together nor what "
+            "the model reveals, and it is not differential privacy."
         ),
     ),
-    ("k", r"\bk = \d", "From how many people, or real records, a published record could have come at least."),
+    (
+        "k",
+        r"\bk = \d",
+        "At least so many participants, or real records, could be the source of a released record.",
+    ),
     (
         "γ (gamma)",
         r"\bγ\b",
-        "Within which factor those are about equally likely to be where a record came from. Near 1 is strong.",
+        "The factor within which these are equally likely as the source of a record. Close to 1 is strong.",
     ),
     (
         "Noise",
         r"\bnoise\b",
-        "Random numbers added to sums over people, large enough to hide each person's part.",
+        "Random numbers added to sums over participants, large enough for the stated guarantee.",
     ),
     (
         "Standard deviation",
         r"standard deviation",
-        "The usual size of an error. With Gaussian noise two of three errors are smaller, and 19 of 20 smaller than twice as much.",
+        "The typical size of an error. With Gaussian noise, about two in three errors are smaller, and 19 in 20 are smaller than twice this size.",
     ),
     (
         "Uncertainty",
         r"\buncertainty\b",
-        "How far a published value may be from what it would be without noise; here one standard deviation.",
+        "How far a released value may be from the value without noise: one standard deviation.",
     ),
     (
         "Blur",
         r"\bblur",
-        "Every look is spread over its surroundings, as the eye sees sharply in a small spot only. σ is the spread's standard deviation.",
+        "Every gaze sample is smoothed with a Gaussian, usually as wide as the part of the visual field that is seen sharply. σ is its standard deviation.",
     ),
     (
         "Ledger",
         r"\bledger\b",
-        "The curator's book of what all releases of a dataset have cost its people together.",
+        "The curator's record of the privacy budget that all releases of a dataset have spent.",
     ),
-    ("Bundle", r"\bbundle\b", "The one file that a release consists of: values and manifest."),
+    ("Bundle", r"\bbundle\b", "The file of a release: an HDF5 file with values and manifest."),
     (
         "Manifest",
         r"\bmanifest\b",
-        "What a bundle says of itself, to people and programs: how every value was made, and what it promises.",
+        "The part of a bundle that states, for readers and programs, how every value was made and which guarantee it has.",
     ),
     (
-        "Seal",
-        r"\bseal\b",
-        "A checksum at the start of the bundle. It notices damage; it is no signature.",
+        "Checksum",
+        r"\bchecksum\b|\bseal\b",
+        "The SHA-256 at the start of the bundle. It detects damage; it is not a signature.",
     ),
     (
         "Test seed",
         r"test seed",
-        "Noise that can be repeated, for trying things out. Whoever knows the seed can take the noise away.",
+        "A random seed that makes the noise reproducible, for tests. Anyone who knows it can remove the noise.",
     ),
 )
-_OF_ATTACKS = (  # words of the private page, some of which mean other things elsewhere: "control" may be a condition
+_OF_ATTACKS = (  # of the private report, some of which mean other things elsewhere: "control" may be a condition
     (
         "Fresh release",
         r"\bfresh release",
-        "Made of the same data by the same plan, but for what is varied, with noise drawn anew; for this page alone, and thrown away.",
+        "Made from the same data by the same plan, except for what is varied, with new noise. It is used for this report only and then deleted.",
     ),
     (
         "Control",
         r"\bcontrol\b",
-        "The same attack where there is nothing to find: on people who are not in the data, or with names shuffled. Only what exceeds it is told by the release.",
+        "Negative control: the same attack where there is nothing to find, on participants who are not in the data, or with shuffled labels. Only success beyond it is due to the release.",
     ),
     (
         "p-value",
         r"\bp-value",
-        "How often luck alone would do as well with these people. Corrected: as if all attacks that were run together had been one.",
+        "How often chance would do at least as well with these participants. Corrected for all attacks that were run together (multiple testing).",
     ),
     (
         "95 % interval of an attack",
         r"reached \(95 % interval\)",
-        "What the same number may be for other people like these. With few people it is wide.",
+        "The range of the same number for other participants from the same population. With few participants it is wide.",
     ),
     (
         "Area under the ROC curve",
         r"\bROC\b",
-        "How often an attack ranks somebody who is in the data above somebody who is not: 0.5 is guessing, 1 is always.",
+        "How often an attack ranks a participant who is in the data above one who is not: 0.5 is chance, 1 is always.",
     ),
     (
         "TPR, FPR",
         r"\b[TF]PR\b",
-        "Of those who are in the data, the share that an attack finds; and of those who are not, the share that it takes for them: its false alarms.",
+        "True and false positive rate: the proportion of members that an attack detects, and the proportion of non-members that it takes for members.",
     ),
     (
-        "Membership",
+        "Membership inference",
         r"\bmembership\b",
-        "Whether somebody took part at all. To know it may be harm enough, such as of a study on a disease.",
+        "Finding out whether someone took part. That can be harmful by itself, for example in a study on a disease.",
     ),
     (
-        "Identification, linkage",
+        "Re-identification, linkage",
         r"\bidentification\b|\blinkage\b",
-        "Putting a name to what is released, by other recordings of the same people that have names.",
+        "Assigning released data to participants, by means of other recordings of theirs whose owner is known.",
     ),
     (
-        "Inference",
-        r"\binference\b",
-        "Guessing of a person what is not known yet, from what is known and the release.",
+        "Attribute inference",
+        r"\battribute inference\b|\binference of\b",
+        "Guessing an unknown attribute of a participant from known ones and the release.",
     ),
 )
 
@@ -154,8 +158,8 @@ def glossary(text: str, *, attacks: bool = False) -> list[tuple[str, str]]:
     """Return the terms that a text uses, with their explanations, in a fixed order.
 
     Args:
-        text: what a reader sees of the page.
-        attacks: whether it tells of attacks.
+        text: what a reader sees of the report.
+        attacks: whether it is about attacks.
     """
     terms = (*_TERMS, *_OF_ATTACKS) if attacks else _TERMS
     return [

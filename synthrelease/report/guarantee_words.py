@@ -30,42 +30,50 @@ from synthrelease.number_words import (
 # The usual words of docs/howto/choose.md, by the largest ε that each is said of.
 _STRENGTHS = ((1.0, "strong"), (3.0, "moderate"), (10.0, "weak"))
 _GRAVE = 0.95  # the best guess at ε = 3, the last that is called moderate
-_BEYOND = "hardly more than a formality"
+_BEYOND = "very weak, little more than a formality"
 _WORLDS = {
     Neighbours.REPLACE_ONE: (
-        "the rows of this person are in the data",
-        "any other rows stand in their place, another person's for instance",
-        "Everything else is the same in both: all other people, how many there are, and what is public by the study's design.",
+        "all rows of this participant are in the data",
+        "any other rows are in their place, for example another participant's",
+        "Everything else is the same in both: all other participants, how many there are, and what is public by study design.",
     ),
     Neighbours.ADD_REMOVE_ONE: (
-        "this person took part, with all their rows",
-        "this person did not take part",
-        "Everything else is the same in both: all other people, and what is public by the study's design.",
+        "this participant took part, with all their rows",
+        "this participant did not take part",
+        "Everything else is the same in both: all other participants, and what is public by study design.",
     ),
 }
 _ATTACKER_KNOWS = {
     Neighbours.REPLACE_ONE: "both candidates row by row",
-    Neighbours.ADD_REMOVE_ONE: "every row of this person",
+    Neighbours.ADD_REMOVE_ONE: "every row of this participant",
 }
-_QUESTIONS = {
-    Neighbours.REPLACE_ONE: "Were one person's data used, or other data in their place?",
-    Neighbours.ADD_REMOVE_ONE: "Did one person take part, or not?",
+_DISTINGUISHED = {
+    Neighbours.REPLACE_ONE: "tell one participant's data from someone else's",
+    Neighbours.ADD_REMOVE_ONE: "tell whether one participant took part",
 }
 
 
 @dataclass(frozen=True)
 class GuaranteeWords:
-    """What a release guarantees, in words: the beginning of a page."""
+    """What a release guarantees, in words: the beginning of a report."""
 
-    headline: str
+    headline: str  # the figure
+    explanation: str  # what the figure is of, in one line
     guess: float | None  # how often the best guess is right at most, from ½ to 1; None if nothing bounds that
     worlds: tuple[str, ...]  # the two that the guess is between; none without `guess`
     sentences: tuple[str, ...]  # what it means
     notation: str  # ε and δ, or what there is in their place
     strength: str  # a usual word for ε; "" if nothing bounds the guess
-    grave: bool  # whether the guess is so good that a page should alarm
+    grave: bool  # whether the guess is so good that a report should alarm
     uncovered: tuple[tuple[str, str], ...]  # each output that it does not cover, and its own guarantee
     public_facts: tuple[tuple[str, tuple[str, ...]], ...]  # a reason, and all that is public for it
+
+    @property
+    def statement(self) -> str:
+        """Figure and explanation as text that can stand without a layout."""
+        if self.guess is None:
+            return f"{self.headline} {self.explanation}"
+        return f"{self.headline}: {self.explanation[0].lower()}{self.explanation[1:]}"
 
 
 def guarantee_words(manifest: dict[str, Any]) -> GuaranteeWords:
@@ -83,18 +91,25 @@ def guarantee_words(manifest: dict[str, Any]) -> GuaranteeWords:
     guess = _guess(guarantee, [outputs[name] for name in covered]) if covered else None
     if guess is None:
         headline = "Nothing in this release is differentially private."
-        sentences = [
-            "No number bounds what somebody can learn of one person from it."
-            if not any(isinstance(from_json(o["guarantee"]), PlausibleDeniability) for o in outputs.values())
-            else "Its records met a criterion, told with each output below. No number bounds what somebody can learn of one person."
-        ]
+        has_criterion = any(
+            isinstance(from_json(o["guarantee"]), PlausibleDeniability) for o in outputs.values()
+        )
+        explanation = "No number bounds what an attacker can learn about one participant from it."
+        sentences = (
+            ["Its records met a criterion, which is stated with each output below."] if has_criterion else []
+        )
         worlds: tuple[str, ...] = ()
     else:
         worlds = _WORLDS[guarantee.neighbours]
-        headline = _headline(guarantee.neighbours, guess, everything=not uncovered)
-        sentences = list(_sentences(guarantee, guess, covered, everything=not uncovered))
+        source = (
+            "this release" if not uncovered else f"the differentially private outputs ({listed(covered)})"
+        )
+        headline = _headline(guess)
+        explanation = _explanation(guarantee.neighbours, guess, source)
+        sentences = list(_sentences(guarantee, guess, source))
     return GuaranteeWords(
         headline,
+        explanation,
         guess,
         worlds,
         tuple(sentences),
@@ -117,16 +132,16 @@ def output_guarantee_words(output: dict[str, Any]) -> str:
         case PlausibleDeniability():
             return _of_deniability(guarantee)
         case NoGuarantee():
-            return f"Protects nobody: {guarantee.reason}."
+            return f"Protects no one: {guarantee.reason}."
     guess = _guess(guarantee, [output])
     assert guess is not None
     if is_certain(guess):
-        return "By itself, it may let a guess about one person become practically certain."
-    return f"By itself, it lets a guess about one person be right at most {percent_up(guess)} of the time."
+        return "By itself: an attacker's guess about one participant may be correct practically always."
+    return f"By itself: an attacker's guess about one participant is correct at most {percent_up(guess)} of the time (chance 50 %)."
 
 
 def guarantee_caption(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
-    """Return what stands below a picture, in lines: the output's guarantee, or that it does not hold; and that of all outputs together."""
+    """Return what stands below a figure, in lines: the output's guarantee, or that it does not hold; and that of all outputs together."""
     guarantee = str(from_json(output["guarantee"]))
     if manifest["randomness"]["test_seed"]:
         return [f"{TEST_SEED_WORDS}: {guarantee} does not hold"]
@@ -157,35 +172,50 @@ def _guess(guarantee: Guarantee, outputs: list[dict[str, Any]]) -> float | None:
 
 def _of_deniability(guarantee: PlausibleDeniability) -> str:
     if guarantee.vacuous:
-        return "A criterion that cannot fail here: it protects nobody, and is no differential privacy."
-    who = "people" if guarantee.counted == "person" else "real records, perhaps of one person"
+        return "Plausible deniability with a test that cannot fail here: it protects no one, and it is not differential privacy."
+    who = "participants" if guarantee.counted == "person" else "real records, possibly all of one person"
     return (
-        f"A criterion, and no differential privacy: each record could have come from at least {guarantee.k} {who}, "
-        f"about as likely from each (within a factor of {short(guarantee.gamma)})."
+        f"Plausible deniability, not differential privacy: each record could have come from at least {guarantee.k} {who}, "
+        f"with about the same probability (within a factor of {short(guarantee.gamma)})."
     )
 
 
-def _headline(neighbours: Neighbours, guess: float, *, everything: bool) -> str:
-    question = _QUESTIONS[neighbours]
-    source = "this release" if everything else "the protected part of this release"
+def _headline(guess: float) -> str:
     if is_certain(guess):
-        return f"{question} From {source}, somebody may be able to tell with near certainty."
-    return f"{question} From {source}, nobody guesses right more than {percent_up(guess)} of the time."
+        return "Nearly always correct, in the worst case"
+    return f"At most {percent_up(guess)} correct"
 
 
-def _sentences(guarantee: Guarantee, guess: float, covered: list[str], *, everything: bool) -> list[str]:
-    what = "everything in this release" if everything else f"{listed(covered)} in this release"
+def _explanation(neighbours: Neighbours, guess: float, source: str) -> str:
+    known = (
+        f"How often an attacker who knows everything else can {_DISTINGUISHED[neighbours]}, using {source}"
+    )
+    return (
+        f"{known}. Chance is 50 %."
+        if not is_certain(guess)
+        else f"{known}. This bound hardly limits what an attacker learns."
+    )
+
+
+def _sentences(guarantee: Guarantee, guess: float, source: str) -> list[str]:
     at_most = (
-        "practically always, in the worst case"
+        "may be correct practically always, in the worst case"
         if is_certain(guess)
-        else f"at most {percent_up(guess)} of the time"
+        else f"is correct at most {percent_up(guess)} of the time"
     )
     sentences = [
         (
-            f"Somebody guesses which. Before, they are right 50 % of the time. After studying {what}, by whatever means, now or "
-            f"later, they are right {at_most}, even if they know everything about everybody else, and {_ATTACKER_KNOWS[guarantee.neighbours]}."
+            "An attacker guesses which dataset is the real one. Without the release, the guess is correct 50 % of the time. With "
+            f"{source}, and with any method, now or later, it {at_most}. This holds even if the attacker knows everything about all "
+            f"other participants, and {_ATTACKER_KNOWS[guarantee.neighbours]}."
         )
     ]
+    allowed = best_guess(guarantee)
+    if allowed is not None and not is_certain(guess) and percent_up(allowed) != percent_up(guess):
+        sentences.append(
+            f"The percentage follows from the noise that was added. ε{' and δ' if isinstance(guarantee, ApproxDP) else ''} by "
+            f"{'themselves' if isinstance(guarantee, ApproxDP) else 'itself'} would allow {percent_up(allowed)}."
+        )
     if isinstance(guarantee, ApproxDP):
         has_it = "" if is_certain(guess) else ". The percentage above includes it"
         sentences.append(

@@ -13,7 +13,7 @@ from synthrelease.number_words import listed, short
 _SHOWN = 12  # columns, and labels of one; the manifest has all
 _UNITS = {
     "pixels": "pixels",
-    "normalised": "shares of the screen's width and height",
+    "normalised": "fractions of the screen's width and height",
     "degrees": "degrees of visual angle",
 }
 _ORIGINS = {
@@ -22,7 +22,7 @@ _ORIGINS = {
     "centre": "from the centre",
     "centre-y-up": "from the centre, y upwards",
 }
-_NORMS = {"l1": "the sum of the changes", "l2": "the root of the sum of their squares"}
+_NORMS = {"l1": "L1", "l2": "L2"}
 
 
 def rows_that_count(entry: dict[str, Any]) -> list[str]:
@@ -52,24 +52,28 @@ def rows_of(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
 
 
 def noise_words(output: Mapping[str, Any]) -> str:
-    """Return the noise of an output beside what one person can change, for someone who knows eye tracking and not privacy."""
+    """Return the noise of an output, relative to its sensitivity."""
     noise, parameters = output["noise"], parameters_of(output)
     if noise is None and output["guarantee"]["kind"] == "none":
-        return "Whatever noise is in it carries no guarantee."
+        return "Its noise, if any, carries no guarantee."
     if noise is None:
         roles = {dataset.role for dataset in parameters.datasets(event_from_json(output["event"]))}
         chosen = Role.CHOICE in roles
-        return "The choice itself was random, drawn exactly." if chosen else "No noise was added to it."
+        return (
+            "The selection itself was random (DP selection), drawn exactly."
+            if chosen
+            else "No noise was added to it."
+        )
     form = "Gaussian" if noise["distribution"] == "rounded_gaussian" else "Laplace"
     ratio = float(noise["standard_deviation"]) / float(output["sensitivity"]["value"])
     return (
-        f"{parameters.noise_subject()} {form} noise. Its standard deviation is {short(ratio)} times the most by which one person can "
-        f"move all of them together ({_NORMS[output['sensitivity']['norm']]}). It was drawn exactly, in whole grid units."
+        f"{parameters.noise_subject()} {form} noise, σ = {short(ratio)} × the {_NORMS[output['sensitivity']['norm']]} sensitivity. "
+        "The noise was drawn exactly, in integer grid units."
     )
 
 
 def event_level_epsilons(output: Mapping[str, Any]) -> list[str]:
-    """Return ε where less than a person changes, for each narrower unit that has one, such as "0.5 for a chunk"."""
+    """Return the event-level ε, for each unit smaller than a person that has one, such as "0.5 for a chunk"."""
     return [
         f"{guarantee['epsilon']:.3g} for a {guarantee['unit']}"
         for guarantee in output["narrower_units"]

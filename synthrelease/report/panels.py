@@ -1,4 +1,4 @@
-"""What a card of a page shows of an output, by the axes of its datasets: plates (`plates`), bars, matrices, histograms, tables of values."""
+"""What a card of a report shows of an output, by the axes of its datasets: plates (`plates`), bars, matrices, histograms, tables of values."""
 
 from __future__ import annotations
 
@@ -139,14 +139,16 @@ def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table
         )
         for row in range(len(matrix))
     ]
-    note = f"From the {down.name} of the row to the {across.name} of the column. Bars: against the largest."
+    note = (
+        f"From the {down.name} of the row to the {across.name} of the column. Bars: relative to the largest."
+    )
     head = (down.name, *map(str, across.coordinates[:_NAMED]))
     title = f"{_label(family, index)}: {dataset.quantity}"
     return TableExhibit(title, head, tuple(rows), f"{note} {_cut(len(down), down.name)}".strip())
 
 
 def _cut(number: int, noun: str) -> str:
-    return f"{number - _NAMED} more along {noun} are in the bundle." if number > _NAMED else ""
+    return f"{number - _NAMED} more of {noun} are in the bundle." if number > _NAMED else ""
 
 
 def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
@@ -161,7 +163,7 @@ def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
             heading = f"{family.part} of {', '.join(reversed(_labels(family, index)))}"
             rows.append((heading, (TableCell(short(float(values[index]))), TableCell(between))))
     note = f"{len(rows) - _ROWS} more are in the bundle." if len(rows) > _ROWS else ""
-    head = (views.parameters.part, "value", "95 % interval of the noise")
+    head = (views.parameters.part, "value", "95 % noise interval")
     return TableExhibit("Values", head, tuple(rows[:_ROWS]), note)
 
 
@@ -182,7 +184,7 @@ def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> Hi
         alt += f", the highest {short(float(values.max()))}."
     note = f"Bars: {dataset.quantity}, from {short(float(values.min()))} to {short(float(values.max()))}."
     if ends is not None:
-        note += " Whiskers: 95 % interval of the noise."
+        note += " Whiskers: 95 % noise interval."
     return histogram(values, title=title, low=low, high=high, alt=alt, note=note, intervals=ends)
 
 
@@ -205,7 +207,7 @@ def _marginal(views: OutputViews, dataset: Dataset) -> Exhibit:
     note = f"{several(int(counts[-1]), 'record')} with a missing value." if categories < len(counts) else ""
     fullest = int(counts[:categories].argmax())
     alt = f"Histogram of {name} in {categories} categories from {labels[0]} to {labels[categories - 1]}. "
-    alt += f"Most records, {grouped(counts[fullest])}, in {labels[fullest]}. {note}"
+    alt += f"Most frequent: {labels[fullest]}, with {grouped(counts[fullest])} records. {note}"
     low, high = labels[0], labels[categories - 1]
     return histogram(counts[:categories], title=name, low=low, high=high, alt=alt.strip(), note=note)
 

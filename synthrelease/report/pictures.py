@@ -55,7 +55,7 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
     except OSError as error:
         raise MachineError(
             "cannot-write",
-            "the pictures cannot be written",
+            "the figures cannot be written",
             where=str(folder),
             found=error.strerror or "",
             remedy="choose another folder, or check its permissions",
@@ -96,8 +96,8 @@ def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
     except (OSError, ValueError, Image.DecompressionBombError):
         raise DataError(
             "bad-stimulus-picture",
-            "the picture of a stimulus cannot be read",
+            "the image of a stimulus cannot be read",
             where=str(path),
             expected="a PNG or JPEG file",
-            remedy="save the picture anew, or take it out of the folder",
+            remedy="save the image again, or remove it from the folder",
         ) from None

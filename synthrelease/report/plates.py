@@ -1,4 +1,4 @@
-"""Pictures of a card with their captions: a map and its uncertainty, frames of a dynamic map, curves with their bands."""
+"""Figures of a card with their captions: a map and its uncertainty, frames of a dynamic map, curves with their bands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from synthrelease.number_words import listed, several, short
 from synthrelease.report.exhibits import Panel, Picture, Plate, TableCell, TableExhibit
 from synthrelease.report.families import Family
 from synthrelease.report.figures import shown_frames, write_png
-from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, data_uri, map_png, scale
+from synthrelease.report.rasters import (
+    SPREAD_COLOURS,
+    VALUE_COLOURS,
+    Map,
+    data_uri,
+    map_png,
+    scale,
+    spread_range,
+)
 from synthrelease.report.signal_figures import signals_figure
 from synthrelease.report.views import CurveView, MapView, OutputViews
 
@@ -37,21 +45,25 @@ def plate_of(views: OutputViews, label: str) -> Plate:
 def _still(view: MapView) -> Plate:
     shown, quantity = np.clip(view.cells, 0, None), view.legend.quantity
     spread = view.uncertainty
-    highest = float(shown.max())
-    top = highest if spread is None else max(highest, float(spread.max()))
+    top = float(shown.max())
     peak = np.unravel_index(int(shown.argmax()), shown.shape)
-    words = f"Highest: {_place(shown)}, {short(highest, 3)}"
+    words = f"Highest: {_place(shown)}, {short(top, 3)}"
     if spread is not None:
         words += f" (± {short(float(spread[peak]), 3)} there)"
     size = view.legend.size_px(_PX)
-    alt = f"Map of {view.label}, {quantity}. {words}."
-    panels = [_panel("published", shown, VALUE_COLOURS, size, top=top, alt=alt, unit=quantity)]
+    alt = f"Map of {view.subject}, {quantity}. {words}."
+    panels = [_panel("released", shown, VALUE_COLOURS, size, top=top, alt=alt, unit=quantity)]
     if spread is not None:
         ends = f"from {short(float(spread.min()), 3)} to {short(float(spread.max()), 3)}"
         alt = f"Uncertainty of that map, one standard deviation: {ends}."
-        heading = "uncertainty, on the same scale"
-        panels.append(_panel(heading, spread, SPREAD_COLOURS, size, top=top, alt=alt, unit=quantity))
-    return Plate(view.label, tuple(panels), f"{words}. {_scale_words(view)}")
+        bottom, top = spread_range(spread)
+        heading = "uncertainty (± one standard deviation; a scale of its own)"
+        panels.append(
+            _panel(
+                heading, spread, SPREAD_COLOURS, size, bottom=bottom, top=top, alt=alt, unit=f"± {quantity}"
+            )
+        )
+    return Plate(_capital(view.subject), tuple(panels), f"{words}. {_scale_words(view)}")
 
 
 def _strip(view: MapView, times: NDArray[np.float64]) -> Plate:
@@ -60,23 +72,36 @@ def _strip(view: MapView, times: NDArray[np.float64]) -> Plate:
     size, pictures = view.legend.size_px(_FRAME_PX), []
     for number in chosen:
         frame, middle = shown[number], short(float(times[number]))
-        alt = f"Map of {view.label} around time {middle}. Highest: {_place(frame)}, {short(float(frame.max()), 3)}."
+        alt = f"Map of {view.subject} around time {middle}. Highest: {_place(frame)}, {short(float(frame.max()), 3)}."
         png = map_png(frame, top=top, colours=VALUE_COLOURS, width_px=size[0], height_px=size[1])
         pictures.append(Picture(data_uri(png), *size, alt, f"t = {middle}"))
     caption = f"{len(chosen)} of {len(shown)} frames, each in the middle of its time, all on one scale. {_scale_words(view)}"
     if view.uncertainty is not None:
         spread = short(float(np.median(view.uncertainty)), 3)
-        caption += f" Uncertainty of a place: ± {spread} (one standard deviation, the median of all places)."
-    return Plate(
-        view.label, (Panel("", tuple(pictures), scale(VALUE_COLOURS, top=top, unit=quantity)),), caption
-    )
+        caption += f" Uncertainty: ± {spread} (one standard deviation, the median over the map)."
+    panel = Panel("", tuple(pictures), scale(VALUE_COLOURS, top=top, unit=quantity))
+    return Plate(_capital(view.subject), (panel,), caption)
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _panel(
-    heading: str, cells: Map, colours: str, size: tuple[int, int], *, top: float, alt: str, unit: str
+    heading: str,
+    cells: Map,
+    colours: str,
+    size: tuple[int, int],
+    *,
+    top: float,
+    alt: str,
+    unit: str,
+    bottom: float = 0.0,
 ) -> Panel:
-    png = map_png(cells, top=top, colours=colours, width_px=size[0], height_px=size[1])
-    return Panel(heading, (Picture(data_uri(png), *size, alt),), scale(colours, top=top, unit=unit))
+    png = map_png(cells, bottom=bottom, top=top, colours=colours, width_px=size[0], height_px=size[1])
+    return Panel(
+        heading, (Picture(data_uri(png), *size, alt),), scale(colours, bottom=bottom, top=top, unit=unit)
+    )
 
 
 def _scale_words(view: MapView) -> str:
@@ -105,12 +130,12 @@ def _curve_plate(view: CurveView) -> Plate:
         rows.append((name, tuple(map(TableCell, (low, high, f"± {spread}")))))
     more = f" and {len(descriptions) - _LISTED} more" if len(descriptions) > _LISTED else ""
     alt = (
-        f"Line chart of {view.y_label} over {len(view.x)} places: {'; '.join(descriptions[:_LISTED])}{more}."
+        f"Line chart of {view.y_label} over {len(view.x)} points: {'; '.join(descriptions[:_LISTED])}{more}."
     )
     note = "Uncertainty: one standard deviation, the median along the axis."
     head = ("curve", "lowest", "highest", "uncertainty")
     table = TableExhibit(view.y_label, head, tuple(rows[:_LISTED]), note)
-    return Plate(view.label, (_chart(view, alt),), "The band is ± one standard deviation.", table)
+    return Plate(view.label, (_chart(view, alt),), "Band: ± one standard deviation.", table)
 
 
 def series_plate(views: OutputViews, family: Family) -> Plate:
@@ -123,12 +148,12 @@ def series_plate(views: OutputViews, family: Family) -> Plate:
     alt = f"Line chart of {whose} series of {view.y_label}, {ends}."
     caption = f"{several(len(curves), 'series', 'series')}, of participants in random order."
     if band.any():
-        caption += f" The band is ± one standard deviation: {short(float(np.median(band)))}."
+        caption += f" Band: ± one standard deviation, {short(float(np.median(band)))}."
     items = family.values.axes[: family.values.items]
     number = math.prod(map(len, items))
     if number > 1:
         names = " with ".join(listed([str(label) for label in axis.coordinates]) for axis in reversed(items))
-        caption += f" Shown is the first of {number} combinations of {names}."
+        caption += f" This is the first of {number} combinations of {names}."
     return Plate(view.label, (_chart(view, alt),), caption)
 
 

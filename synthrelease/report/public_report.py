@@ -1,4 +1,4 @@
-"""The public report of a bundle: what it is, what it guarantees, what is in it, and how to check all that."""
+"""The public report of a bundle: what it guarantees, what it contains, and how to verify both."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Protection, card_of
 from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.report.lead import lead_of
 from synthrelease.report.page import embedded, render
 from synthrelease.report.released import Released
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BundleSource:
-    """The file a page is made of."""
+    """The file that a report is made of."""
 
     name: str  # of the file, without its folder
     digest: str  # SHA-256 of all of it
@@ -40,7 +41,7 @@ class BundleSource:
 
 
 def refuse_target(bundle: Path, target: Path, *, force: bool) -> None:
-    """Refuse early to write a page where it must not stand, or cannot.
+    """Refuse early to write a report where it must not be, or cannot.
 
     Raises:
         MachineError: the target exists and `force` is not set, it is the bundle itself, or its folder does not exist.
@@ -59,11 +60,11 @@ def write_report(
     pictures: int = PICTURES,
     progress: Progress | None = None,
 ) -> int:
-    """Write the page of a bundle that was verified just now, and return its size in bytes.
+    """Write the report of a bundle that was verified just now, and return its size in bytes.
 
     Args:
         bundle: the file.
-        target: of the page.
+        target: of the report.
         manifest: as `verify` returned it; values that are not its are refused.
         checked: what `verify` checked.
         signed_by: ids of the keys that signatures in the bundle say they are by.
@@ -89,7 +90,7 @@ def write_report(
 
 
 def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleSource) -> str:
-    """Return the page as text."""
+    """Return the report as text."""
     return render(
         "public.html",
         manifest=manifest,
@@ -98,6 +99,7 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleS
         guarantee=guarantee_words(manifest),
         charts=budget_charts(manifest),
         cards=cards,
+        lead=lead_of(cards),
         unprotected=[card.name for card in cards if card.protection is Protection.UNPROTECTED],
         source=source,
         on_trust=claims_on_trust(manifest),

@@ -19,49 +19,63 @@ from synthrelease.report.exhibits import Scale
 Map = NDArray[np.float64]
 VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"
 _STOPS = 9  # of a gradient
+_FLAT = 0.02  # of the largest value: differences that a scale of their own would exaggerate
 
 
-def map_png(cells: Map, *, top: float, colours: str, width_px: int, height_px: int) -> bytes:
+def map_png(
+    cells: Map, *, top: float, colours: str, width_px: int, height_px: int, bottom: float = 0.0
+) -> bytes:
     """Return a map as a PNG of 256 colours, smooth between its cells.
 
     Args:
-        cells: shape (rows, columns); drawn from 0 to `top`; values outside have the colour of the nearer end.
+        cells: shape (rows, columns); drawn from `bottom` to `top`; values outside have the colour of the nearer end.
         top: the value of the last colour.
         colours: a colour map of matplotlib.
         width_px: of the picture.
         height_px: of the picture.
+        bottom: the value of the first colour.
     """
     from PIL import Image  # noqa: PLC0415  slow to import
 
-    image = Image.fromarray(_levels(cells, top, width_px, height_px))
+    image = Image.fromarray(_levels(cells, bottom, top, width_px, height_px))
     image.putpalette(_palette(colours))
     file = io.BytesIO()
     image.save(file, "PNG", compress_level=9)
     return file.getvalue()
 
 
-def map_pixels(cells: Map, *, top: float, colours: str, width_px: int, height_px: int) -> NDArray[np.uint8]:
+def map_pixels(
+    cells: Map, *, top: float, colours: str, width_px: int, height_px: int, bottom: float = 0.0
+) -> NDArray[np.uint8]:
     """Return a map as pixels, shape (height, width, 3); arguments as for `map_png`."""
     palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
-    return palette[_levels(cells, top, width_px, height_px)]
+    return palette[_levels(cells, bottom, top, width_px, height_px)]
 
 
-def _levels(cells: Map, top: float, width_px: int, height_px: int) -> NDArray[np.uint8]:
+def _levels(cells: Map, bottom: float, top: float, width_px: int, height_px: int) -> NDArray[np.uint8]:
     """Numbers of colours, smooth between cells."""
     from PIL import Image  # noqa: PLC0415  slow to import
 
     smooth = Image.fromarray(np.ascontiguousarray(cells, dtype=np.float32)).resize(
         (width_px, height_px), Image.Resampling.BICUBIC
     )
-    fraction = np.asarray(smooth, dtype=np.float64) / (top if top > 0 else 1.0)
+    span = top - bottom
+    fraction = (np.asarray(smooth, dtype=np.float64) - bottom) / (span if span > 0 else 1.0)
     return (np.clip(fraction, 0, 1) * 255).round().astype(np.uint8)
 
 
-def scale(colours: str, *, top: float, unit: str) -> Scale:
+def scale(colours: str, *, top: float, unit: str, bottom: float = 0.0) -> Scale:
     """Return what the colours of `map_png` mean."""
     palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
     stops = palette[np.linspace(0, 255, _STOPS).round().astype(int)]
-    return Scale(tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist()), "0", short(top, 3), unit)
+    low, middle, high = (short(value, 3) for value in (bottom, (bottom + top) / 2, top))
+    return Scale(tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist()), low, middle, high, unit)
+
+
+def spread_range(spread: Map) -> tuple[float, float]:
+    """Return the ends of a colour scale on which the differences of an uncertainty can be read; from 0 where there are hardly any."""
+    low, high = float(spread.min()), float(spread.max())
+    return (low, high) if high - low > _FLAT * high else (0.0, high)
 
 
 def data_uri(png: bytes) -> str:

@@ -32,10 +32,12 @@ def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
     gone = [name for name, entry in before.items() if after.get(name) != entry]
     facts = sorted(what for what, _ in _facts(new) - _facts(old))
     because = {
-        "no ε covers what it did, or what was not there": [name for name in worse if name not in before],
-        "no ε covers, and published otherwise than before": [name for name in worse if name in before],
-        "no longer published without ε": [name for name in gone if name not in after],
-        "more is taken to be public": facts,
+        "newly outside the guarantee": [name for name in worse if name not in before],
+        "outside the guarantee, and published differently than before": [
+            name for name in worse if name in before
+        ],
+        "no longer published outside the guarantee": [name for name in gone if name not in after],
+        "more is assumed public": facts,
     }
     reasons = [] if covered.verdict is RelativeStrength.EQUAL else [covered.because]
     reasons += [f"{what}: {listed(names)}" for what, names in because.items() if names]

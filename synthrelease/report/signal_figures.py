@@ -1,7 +1,7 @@
 """Figures of signals and of their utility.
 
 All are five inches wide with letters of nine points or more: 1200 pixels across when saved, and still readable when a
-page shows them at 360. Names stand beside the ends of their lines. The colours are those of Okabe & Ito 2008 ("Color
+page shows them at 360. Names are next to the ends of their lines. The colours are those of Okabe & Ito 2008 ("Color
 universal design"), chosen for all kinds of colour vision, with grey in place of their yellow.
 """
 
@@ -49,7 +49,7 @@ def signals_figure(
 ) -> Figure:
     """Draw released signals with a band of one standard deviation: up to four on one pair of axes, more in panels on one scale.
 
-    Beside their truths each has a panel of its own, however few they are: no reader could tell which line is the truth of which.
+    With exact signals each has a panel of its own, however few they are: readers could not match the lines.
 
     Args:
         curves: by label of the recording, values and standard deviation of their noise, shape (n,) each.
@@ -58,7 +58,7 @@ def signals_figure(
         y_label: what is drawn, with its unit.
         x_label: what `x` is, with its unit.
         caption: below, after what the band is; None for no words at all, where a page has them.
-        truth: by the same labels, the true signal, shape (n,), dashed. For private reports only.
+        truth: by the same labels, the exact signal, shape (n,), dashed. For private reports only.
 
     Raises:
         ValueError: nothing to draw, a curve is not of the length of `x`, or `truth` has a label that `curves` has not.
@@ -73,7 +73,7 @@ def signals_figure(
         raise ValueError(
             f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(truths)}"
         )
-    explanation = "Band: ± one standard deviation." + (" Dashed: truth (private)." if truths else "")
+    explanation = "Band: ± one standard deviation." + (" Dashed: exact (private)." if truths else "")
     caption = "" if caption is None else f"{explanation}\n{caption}" if caption else explanation
     if len(drawn) > (1 if truths else _OVERLAID):
         return _panels(drawn, truths, steps, title=title, caption=caption, labels=(x_label, y_label))
@@ -218,7 +218,7 @@ def _panels(
 def _draw(
     axis: Axes, steps: Numbers, signal: tuple[Numbers, Numbers], truth: Numbers | None, colour: str
 ) -> Line2D:
-    """A released signal with its band, and the truth in a darker shade."""
+    """A released signal with its band, and the exact one in a darker shade."""
     from matplotlib.colors import to_rgb  # noqa: PLC0415  slow to import
 
     values, band = signal

@@ -9,7 +9,7 @@ from typing import Any
 from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
 from synthrelease.dp.guarantee import from_json
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.number_words import several
+from synthrelease.number_words import participants
 from synthrelease.report.output_words import event_level_epsilons, rows_that_count
 
 
@@ -24,7 +24,7 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     if spent is not None:
         lines.append(
             f"Ledger     all releases of this dataset: ε = {spent['spent_after']:.4g} at δ = {spent['delta']:.2g} "
-            f"(before {spent['spent_before']:.4g}, this one {spent['spent_here']:.4g})"
+            f"(earlier {spent['spent_before']:.4g}, this one {spent['spent_here']:.4g})"
         )
     width = max(len(output["name"]) for output in manifest["outputs"])
     for number, output in enumerate(manifest["outputs"]):
@@ -46,10 +46,10 @@ def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def as_text(manifest: dict[str, Any]) -> str:
-    """Return what a bundle contains and guarantees, for a person."""
+    """Return what a bundle contains and guarantees, for people to read."""
     release, privacy = manifest["release"], manifest["privacy"]
     n = privacy["people"]
-    people = "a private number of people" if n is None else several(n, "person", "people")
+    people = participants(n)
     lines = [
         f"Title      {release['title']}",
         f"Release    {release['name']} {release['version']}, {release['date']}",
@@ -64,7 +64,7 @@ def as_text(manifest: dict[str, Any]) -> str:
     for entry in manifest.get("inputs", []):
         lines += wrapped("  ", f"{entry['name']}: {' '.join(rows_that_count(entry))}")
     if manifest["manifest_version"] == 1:
-        lines.append("  a manifest of version 1 does not state which rows count, nor its plan")
+        lines.append("  a manifest of version 1 states neither which rows count nor its plan")
     lines += ["", "Not protected"]
     for what, reason in unprotected_facts(manifest):
         lines += wrapped("  ", f"{what}: {reason}")
@@ -81,15 +81,19 @@ def _output_lines(output: dict[str, Any]) -> list[str]:
     if output["noise"] is not None:
         noise = output["noise"]
         name = noise["distribution"].replace("_", " ")
-        lines.append(f"  noise      {name}, scale {float(noise['scale']):.6g} integer steps, exact")
-        lines += wrapped("  because    ", parameters_of(output).sentence(output["sensitivity"]["derivation"]))
+        lines.append(
+            f"  noise            {name}, scale {float(noise['scale']):.6g} integer grid units, exact"
+        )
+        lines += wrapped(
+            "  sensitivity      ", parameters_of(output).sentence(output["sensitivity"]["derivation"])
+        )
     if epsilons := ", ".join(event_level_epsilons(output)):
-        lines += wrapped("  event      ", f"ε would be {epsilons} alone; that protects no person")
+        lines += wrapped("  event level      ", f"ε = {epsilons}; this does not protect a person")
     post_processing, warnings = output_sentences(output)
     for step in post_processing:
-        lines += wrapped("  then       ", step)
+        lines += wrapped("  post-processing  ", step)
     for warning in warnings:
-        lines += wrapped("  mind       ", warning)
+        lines += wrapped("  caveat           ", warning)
     return lines
 
 

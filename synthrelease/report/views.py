@@ -22,6 +22,8 @@ from synthrelease.report.released import Released
 Curve = tuple[NDArray[Any], NDArray[Any]]  # values, and the standard deviation of each
 _PIXELS = ("y_px", "x_px")
 _TIME, _SERIES = "time", "series"
+_OF_FEATURE = " in the unit of the feature"
+_UNITS = {"mm": "mm", "px": "px", "ms": "ms", "s": "s", "deg": "°", "hz": "Hz"}  # that a name may end on
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class MapView:
     """A map, or a strip of them over time."""
 
     label: str
+    subject: str  # what is mapped, in words: "stimulus 1005"
     cells: Map  # shape (rows, columns), or (frames, rows, columns)
     uncertainty: Map | None  # standard deviation of every cell, where it is known
     legend: MapLegend
@@ -94,6 +97,7 @@ class OutputViews:
         axes = {axis.name: axis for axis in dataset.axes}
         return MapView(
             label,
+            _item_words(dataset, index),
             self.released.item(self.name, dataset.path, index),
             self._uncertainty(family, index),
             self._legend(axes, dataset.quantity),
@@ -109,9 +113,7 @@ class OutputViews:
             values = self.released.item(self.name, family.values.path, index)
             spread = self._uncertainty(family, index)
             curves[str(name)] = (values, np.zeros(len(values)) if spread is None else spread)
-        unit = f", {last.unit}" if last.unit and last.unit != f"{last.name}s" else ""
-        y_label = f"{label}, {family.values.quantity}".removesuffix(" in the unit of the feature")
-        return CurveView(label, curves, last.values, f"{last.name}{unit}", y_label)
+        return CurveView(label, curves, last.values, _x_label(last), _y_label(label, family.values.quantity))
 
     def first_series(self, family: Family, most: int) -> CurveView:
         """Return the first few series of the first item, where every participant has one: at most so many."""
@@ -126,7 +128,8 @@ class OutputViews:
         band = np.zeros(len(last)) if spread is None else spread
         labels = [str(axis.coordinates[0]) for axis in dataset.axes[: dataset.items]]
         curves = {f"series {number}": (row, band) for number, row in enumerate(rows, start=1)}
-        return CurveView(", ".join(reversed(labels)), curves, last.values, last.name, labels[-1])
+        y_label = _y_label(labels[-1], dataset.quantity)
+        return CurveView(", ".join(reversed(labels)), curves, last.values, _x_label(last), y_label)
 
     def _uncertainty(self, family: Family, index: tuple[int, ...]) -> NDArray[Any] | None:
         """The standard deviation of the values of an item, where it is known."""
@@ -145,6 +148,22 @@ def _names(family: Family) -> tuple[str, ...]:
     return tuple(axis.name for axis in family.axes)
 
 
+def _x_label(axis: Axis) -> str:
+    """An axis and its unit; steps are of time."""
+    if axis.name == "step":
+        return "time step"
+    return f"{axis.name} ({axis.unit})" if axis.unit and axis.unit != f"{axis.name}s" else axis.name
+
+
+def _y_label(feature: str, quantity: str) -> str:
+    """A quantity of a feature with the unit that the feature's name ends on: "mean change of pupil_left (mm)"."""
+    quantity, unknown = quantity.removesuffix(_OF_FEATURE), _OF_FEATURE in quantity
+    name, _, unit = feature.rpartition("_")
+    if not unknown or not name or unit not in _UNITS:
+        return f"{quantity} of {feature}" if unknown else f"{feature}, {quantity}"
+    return f"{quantity} of {name} ({_UNITS[unit]})"
+
+
 def _is_curve(family: Family) -> bool:
     """Whether the last axis is of numbers, and not of bins."""
     if not family.axes or family.with_role(Role.COORDINATE) is not None:
@@ -155,6 +174,12 @@ def _is_curve(family: Family) -> bool:
 def _item_labels(dataset: Dataset) -> list[str]:
     axes = dataset.axes[: dataset.items]
     return [", ".join(str(a.coordinates[n]) for a, n in zip(axes, i, strict=True)) for i in dataset.indices()]
+
+
+def _item_words(dataset: Dataset, index: tuple[int, ...]) -> str:
+    """An item with the names of its axes: "stimulus 1005"."""
+    axes = zip(dataset.axes[: dataset.items], index, strict=True)
+    return ", ".join(f"{axis.name} {axis.coordinates[number]}" for axis, number in axes)
 
 
 def _curve_labels(family: Family) -> list[str]:

@@ -92,7 +92,7 @@ def attribute_inference(
     chance = float(baseline[members].mean())
     result = division_result(
         f"inference of {name}",
-        "share of right guesses",
+        "proportion of correct guesses",
         shares,
         members,
         chance=chance,
@@ -101,7 +101,7 @@ def attribute_inference(
     )
     if result.main.value > chance:
         return result
-    return replace(result, remarks=("whoever has no release guesses as well",))
+    return replace(result, remarks=("a guess without the release does as well",))
 
 
 def _right(guess: Numbers, truth: Numbers, tolerance: float | None) -> Numbers:

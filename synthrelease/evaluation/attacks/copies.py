@@ -72,7 +72,7 @@ def distance_to_others(people: Windows, *, edges: Sequence[Numbers] | None = Non
         ValueError: there is one person only.
     """
     if people.names.size < 2:
-        raise ValueError("Expected two people at least, found one")
+        raise ValueError("Expected at least two people, found one")
     binned = _in_bins(people.values, edges)
     (rows,) = scaled(binned, binned)
     distance = np.empty(len(rows))
@@ -110,12 +110,12 @@ def copies(
     """
     counts = None if rows is None else checked_rounds(np.asarray(rows, dtype=np.float64), members)[0]
     random = SecureRandom.for_tests(seed).spawn("copies", name)
-    measure = "share of a person's rows that are copied"
+    measure = "proportion of a person's rows that are copied"
     result = division_result(f"copies, {name}", measure, shares, members, random=random, draws=draws)
     verbatim = 0 if counts is None else int(counts[np.atleast_2d(members)].sum())
     if not verbatim:
         return result
-    return replace(result, remarks=(f"{verbatim} rows of members stand in a release as they are",))
+    return replace(result, remarks=(f"{verbatim} rows of members appear unchanged in a release",))
 
 
 def _in_bins(values: Numbers, edges: Sequence[Numbers] | None) -> Numbers:

@@ -78,7 +78,7 @@ def check_guarantee(
         ValueError: fewer than two trials of a kind, a score that is nan, or an argument is out of range.
     """
     if min(len(inside), len(outside)) < 2 or np.isnan(np.concatenate([inside, outside])).any():
-        raise ValueError("Expected two trials of a kind at least, with scores, to hold a promise against")
+        raise ValueError("Expected two trials of a kind at least, with scores, to compare with a guarantee")
     pick_in, test_in = inside[::2], inside[1::2]
     pick_out, test_out = outside[::2], outside[1::2]
     side = _clearest_excess(pick_in, pick_out, epsilon=epsilon, delta=delta)

@@ -54,7 +54,7 @@ def identification(
     predicted = predict(released.values)
     return matching_result(
         f"identification, {classifier}",
-        "share of recordings whose person is named",
+        "proportion of recordings that are re-identified",
         _named(released, predicted),
         chance=1 / known.names.size,
         random=random,
@@ -103,7 +103,7 @@ def _check(known: Windows, released: Windows) -> None:
     if both.size:
         raise ValueError(
             f"Expected released rows of recordings that the attacker does not have, found {both.size} that they have: "
-            "looking up one's own rows is no identification"
+            "looking up known rows is not re-identification"
         )
     if not np.isin(released.people, known.people).all():
         raise ValueError(

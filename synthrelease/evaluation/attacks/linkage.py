@@ -47,7 +47,7 @@ def linkage(
     table, chance = _linked(known, released, individuals)
     return matching_result(
         "linkage",
-        "share of people linked to an individual of theirs",
+        "proportion of participants linked to one of their records",
         table,
         chance=chance,
         random=random,

@@ -41,6 +41,18 @@ class AttackVerdict(StrEnum):
     NOTHING = "nothing found"
     UNTRUSTED = "cannot be trusted"
 
+    @property
+    def words(self) -> str:
+        """Return the verdict as reports show it; values are codes for programs."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    AttackVerdict.FOUND: "significant",
+    AttackVerdict.NOTHING: "not significant",
+    AttackVerdict.UNTRUSTED: "inconclusive",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttackResult(JsonForm):
@@ -196,7 +208,7 @@ def holm(p_values: Numbers) -> Numbers:
 
 def _judged(result: AttackResult, control_p: float) -> AttackResult:
     significance, level = result.significance, result.significance / result.together
-    against = f"{result.main} against {result.control} of the control"
+    against = f"{result.main} against {result.control} in the control"
     among = (
         f"p = {result.corrected_p:.2g}, corrected for {result.together} attack{'s' * (result.together > 1)}"
     )
@@ -205,23 +217,21 @@ def _judged(result: AttackResult, control_p: float) -> AttackResult:
             result, verdict=AttackVerdict.FOUND, reason=f"the guarantee is violated: {result.guarantee_check}"
         )
     if control_p <= significance:
-        reason = f"the control wins where there is nothing to find: {against}"
+        reason = f"the control succeeds where there is nothing to find: {against}"
         return replace(result, verdict=AttackVerdict.UNTRUSTED, reason=reason)
     if result.corrected_p <= significance:
         kept = f"; {result.guarantee_check}" if result.guarantee_check is not None else ""
         return replace(result, verdict=AttackVerdict.FOUND, reason=f"{against}; {among}{kept}")
     if result.least_p > level:
         return replace(result, verdict=AttackVerdict.UNTRUSTED, reason=_too_few(result, level))
-    reason = (
-        f"{against}; {among}; with {result.people} people up to {result.main.high:.2f} cannot be excluded"
-    )
+    reason = f"{against}; {among}; with {result.people} participants, success of up to {result.main.high:.2f} cannot be excluded"
     return replace(result, verdict=AttackVerdict.NOTHING, reason=reason)
 
 
 def _too_few(result: AttackResult, level: float) -> str:
     """What is missing for a perfect attack to be told from chance."""
-    shortfall = f"even a perfect attack has p = {result.least_p:.2g}, and {level:.2g} is asked for"
+    shortfall = f"even a perfect attack has p = {result.least_p:.2g}, and {level:.2g} is required"
     needed = people_needed(result.design, level)
     if needed > result.people:
-        return f"{result.people} people are too few: {shortfall}; it takes {needed} people"
-    return f"too few shuffles: {shortfall}; it takes `draws` of {math.ceil(1 / level)}"
+        return f"{result.people} participants are too few: {shortfall}; at least {needed} participants are needed"
+    return f"too few shuffles: {shortfall}; set `draws` to at least {math.ceil(1 / level)}"

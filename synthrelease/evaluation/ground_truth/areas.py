@@ -18,8 +18,8 @@ from synthrelease.number_words import percent
 from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit
 
 MEASURES = (
-    Measure("TV", 0.0, "total variation: the part of the shares that lies in a wrong area"),
-    Measure("largest error", 0.0, "of any share, as a part of 1"),
+    Measure("TV", 0.0, "total variation: the total proportion that is in a wrong area"),
+    Measure("largest error", 0.0, "of any proportion (0 to 1)"),
 )
 _ROWS = 30  # of a table
 
@@ -49,15 +49,15 @@ class AreaTruth:
             for labels, array in released.items()
             if labels in self.shares
         }
-        return {"no data: equal shares": even}
+        return {"baseline: equal proportions": even}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the shares of its areas, true and released."""
         names = [area.name for area in self.mechanism.parameters.areas]
         return [
             TableExhibit(
-                f"{labels[0]}: shares of dwell",
-                ("area", "true, private", "released", "difference"),
+                f"{labels[0]}: proportion of viewing",
+                ("area", "exact (private)", "released", "difference"),
                 tuple(
                     (name, _cells(true_share, released_share))
                     for name, true_share, released_share in zip(

@@ -51,7 +51,7 @@ class WithoutNoise:
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return zeros."""
-        return {"no data: zeros": {labels: np.zeros(array.shape) for labels, array in released.items()}}
+        return {"baseline: zeros": {labels: np.zeros(array.shape) for labels, array in released.items()}}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return nothing: what the values look like is known to their kind alone."""

@@ -32,9 +32,9 @@ from synthrelease.report.rasters import Map
 MapMechanism = SpectralHeatmap | CellHeatmap
 
 MEASURES = (
-    Measure("CC", 1.0, "Pearson's correlation with the true map; 0 is chance"),
-    Measure("SIM", 1.0, "the part of attention that lies in the same places"),
-    Measure("KL", 0.0, "Kullback–Leibler divergence from the true map, in nats"),
+    Measure("CC", 1.0, "Pearson's correlation with the exact map; 0 is chance"),
+    Measure("SIM", 1.0, "similarity: the proportion of attention that both maps have in the same places"),
+    Measure("KL", 0.0, "Kullback–Leibler divergence from the exact map, in nats"),
     Measure(
         "NSS",
         math.inf,
@@ -75,15 +75,15 @@ class MapTruth:
         bias, maps = self._centre_bias(), _heatmaps(released)
         level = {stimulus: float(self.truth(stimulus).mean()) for stimulus in maps}
         return {
-            "no data: the centre bias": {(s, "heatmap"): level[s] * bias for s in maps},
-            "no data: an even map": {(s, "heatmap"): np.full(bias.shape, level[s]) for s in maps},
+            "baseline: centre bias": {(s, "heatmap"): level[s] * bias for s in maps},
+            "baseline: uniform map": {(s, "heatmap"): np.full(bias.shape, level[s]) for s in maps},
         }
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the true map, the released one and their difference."""
-        unit = "times even attention"
+        unit = "relative fixation density (1 = uniform)"
         if isinstance(self.output, CellHeatmap):
-            unit = "counts" if self.output.parameters.people is None else "counts per person"
+            unit = "counts" if self.output.parameters.people is None else "counts per participant"
         legend = MapLegend(self.output.parameters.screen, self.output.parameters.blur_px, unit)
         measured = self.of(released)
         return [

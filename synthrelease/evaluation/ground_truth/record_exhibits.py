@@ -43,7 +43,7 @@ def _of_bins(attribute: Attribute, released: Numbers, real: Numbers) -> Histogra
         low, high, unit = attribute.labels[0], attribute.labels[-1], "categories"
     else:
         low, high, unit = short(attribute.low or 0.0), short(attribute.high or 0.0), "bins"
-    note = "Bars: released. Line: real, every person counting the same."
+    note = "Bars: released. Line: exact (private), each participant with the same weight."
     if attribute.missing:
         note += f" Missing: {_percent(released[-1])} of the released records, {_percent(real[-1])} of the real ones."
     distance = float(np.abs(released - real).sum() / 2)

@@ -27,11 +27,11 @@ from synthrelease.kinds.records.public import DP, RecordsParameters
 from synthrelease.report.exhibits import Exhibit
 
 ONE_WAY = Measure("one-way TV", 0.0, "total variation distance from the real distribution of an attribute")
-TWO_WAY = Measure("two-way TV", 0.0, "the same of the attribute with each other one, on average")
+TWO_WAY = Measure("two-way TV", 0.0, "the same for pairs of the attribute with every other one, on average")
 ASSOCIATION = Measure(
-    "Cramér's V off by",
+    "error of Cramér's V",
     0.0,
-    "how far the attribute's association with each other one is off, on average, where 1 is the most",
+    "mean error of the attribute's association with every other one; 1 is the largest possible",
 )
 
 
@@ -88,7 +88,7 @@ class RecordTruth:
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return as many records that are uniform over the categories."""
-        random = SecureRandom.for_tests(0).spawn("uniform over the bins")
+        random = SecureRandom.for_tests(0).spawn("baseline: uniform over the bins")
         uniform: Arrays = {}
         for a in self._present(released):
             attribute = self.parameters.attributes[a]
@@ -97,7 +97,7 @@ class RecordTruth:
             uniform[attribute.name, "category"] = codes.astype(attribute.number_type)
             if attribute.labels is None:
                 uniform[attribute.name, "value"] = attribute.values(codes)
-        return {"uniform over the bins": uniform}
+        return {"baseline: uniform over the bins": uniform}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return the distribution of each attribute over released and over real records."""

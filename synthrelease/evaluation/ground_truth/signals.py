@@ -33,17 +33,17 @@ Series = NDArray[np.float64]
 SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
 
 MEASURES = (
-    Measure("correlation", 1.0, "Pearson's correlation over time with the true course; 0 is chance"),
+    Measure("correlation", 1.0, "Pearson's correlation over time with the exact series; 0 is chance"),
     Measure(
         "MSE/variance",
         0.0,
-        "squared error over the variance of the true course; 1 is what its own mean would score",
+        "squared error divided by the variance of the exact series; its mean would score 1",
         middle=True,
     ),
     Measure(
         "NMSE",
         0.0,
-        "squared error over the product of both means (Bozkir et al. 2021); says little where means are large",
+        "squared error divided by the product of both means (Bozkir et al. 2021); not informative if means are large",
         middle=True,
     ),
 )
@@ -53,7 +53,7 @@ MEASURES_OF_EACH = (
     Measure(
         "correlation",
         1.0,
-        "Pearson's correlation over time with the true courses, in the order of people that fits best: luck alone is above 0",
+        "Pearson's correlation over time with the exact series, in the order of participants that fits best; chance is above 0",
     ),
     *MEASURES[1:],
 )
@@ -96,7 +96,7 @@ class SignalTruth:
             if dataset == "values":
                 level = 0.0 if _of_changes(self.output) else sum(self._bounds(feature)) / 2
                 flat[recording, feature, dataset] = np.full(array.shape, level)
-        return {"no data: a flat line": flat}
+        return {"baseline: flat line": flat}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every feature the true and the released mean series; of individual series, the mean of both."""

@@ -28,9 +28,9 @@ MEASURES = (
     Measure(
         "error",
         0.0,
-        "distance from the truth, as a part of what the bounds leave it; of a histogram, total variation",
+        "error, as a fraction of the possible range; of a histogram, total variation",
     ),
-    Measure("in its interval", 1.0, "whether the published interval holds the truth"),
+    Measure("in released interval", 1.0, "whether the released interval contains the exact value"),
 )
 _ROWS = 60  # of a table
 
@@ -73,7 +73,7 @@ class StatisticsTruth:
                 if place[0] == HISTOGRAM:
                     level /= shape[0]
                 guess[*place, dataset] = np.full(shape, level)
-        return {"no data: what the bounds say": guess}
+        return {"baseline: midpoint of the bounds": guess}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return a table of the single numbers, true and released."""
@@ -84,11 +84,11 @@ class StatisticsTruth:
         ]
         if not rows:
             return []
-        head: tuple[str, ...] = ("statistic", "true, private", "released", "its interval")
+        head: tuple[str, ...] = ("statistic", "exact (private)", "released", "released interval")
         if not any(cells[-1].text for _, cells in rows):  # of quantiles alone
             head, rows = head[:-1], [(name, cells[:-1]) for name, cells in rows]
         note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
-        return [TableExhibit("True and released values", head, tuple(rows[:_ROWS]), note)]
+        return [TableExhibit("Exact and released values", head, tuple(rows[:_ROWS]), note)]
 
     def _cells(self, released: Arrays, place: Place) -> tuple[TableCell, ...]:
         """The true value, the released one and its interval."""

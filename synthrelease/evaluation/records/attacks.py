@@ -36,7 +36,7 @@ _MOST_PEOPLE = 100  # whom an attacker knows
 _MOST_KNOWN = 2000  # rows that names are learnt from
 _MOST_LINKED = 1000  # rows that are linked
 _MOST_RECORDS = 10_000
-_NOT_TRIED = "Identification and linkage were not tried"
+_NOT_TRIED = "Re-identification and linkage were not tried"
 
 
 def record_attacks(
@@ -73,7 +73,9 @@ def record_attacks(
     """
     complete = real_rows(data, mechanism)
     if complete.names.size < FEWEST_PEOPLE:
-        return (), (f"No attack was tried: it takes {FEWEST_PEOPLE} people with a complete row at least.",)
+        return (), (
+            f"No attack was run: at least {FEWEST_PEOPLE} participants with a complete row are needed.",
+        )
     random = SecureRandom.for_tests(seed).spawn("record attacks", name)
     rows, thinning = manageable(complete, random.spawn("people"))
     bundle_remarks = record_distances(complete, released_rows(released, mechanism)).sentences()
@@ -99,7 +101,9 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
     """
     parameters = rows.parameters
     if keeps_nothing(parameters):
-        return [], [f"{_NOT_TRIED}: records are of a model of all people, nothing in them is of one person."]
+        return [], [
+            f"{_NOT_TRIED}: records follow from a model of all participants; none is derived from one participant."
+        ]
     recordings = np.unique(rows.recordings)
     known_recordings, released_recordings = recordings[::2], recordings[1::2]
     people = np.intersect1d(
@@ -107,8 +111,8 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
         rows.people[np.isin(rows.recordings, released_recordings)],
     )
     if people.size < 2:
-        needed = "one recording that the attacker knows, and one that is released, of two people at least"
-        return [], [f"{_NOT_TRIED}: they take {needed}."]
+        needed = "two participants with one recording that the attacker knows and one that is released"
+        return [], [f"{_NOT_TRIED}: they need {needed}."]
     random = trial.random.spawn("names")
     source = rows.where(np.isin(rows.recordings, released_recordings)).of_people(people)
     try:
@@ -118,7 +122,7 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
     targets = drawn_people(source, _MOST_PEOPLE, random.spawn("people"))
     owned = released.where(np.isin(released.people, targets))
     if owned.names.size < 2:
-        return [], [f"{_NOT_TRIED}: fewer than two people are the owner of a released record."]
+        return [], [f"{_NOT_TRIED}: fewer than two participants own a released record."]
     known_rows = rows.where(np.isin(rows.recordings, known_recordings)).of_people(targets)
     first = known_rows.where(known_rows.recordings == _first_of_each(known_rows))
     named = identifications(
@@ -136,7 +140,9 @@ def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult]
         seed=trial.seed,
         draws=trial.draws,
     )
-    knowledge = f"the attacker has {known_recordings.size} of {recordings.size} recordings of everybody"
+    knowledge = (
+        f"the attacker has {known_recordings.size} of {recordings.size} recordings of every participant"
+    )
     return [*named, linked], [*_sentences(knowledge, released, parameters, people.size, targets.size)]
 
 
@@ -145,14 +151,14 @@ def _sentences(
 ) -> Iterator[str]:
     """What was done."""
     yield (
-        f"Identification and linkage: {knowledge}, and is given a fresh release of the others, {len(released)} records by the same "
-        "mechanism; the owner of a record is that of its seed, which only whoever made it knows."
+        f"Re-identification and linkage: {knowledge}, and a fresh release of the others ({len(released)} records by the same "
+        "mechanism). The owner of a record is the owner of its source record, which only the curator knows."
     )
     k = released.parameters.k
     if k is not None and planned.k is not None and k < planned.k:
-        yield f"That release asks for k = {k}, for hardly any candidate had more."
+        yield f"That release uses k = {k}, because hardly any candidate had more."
     if known_people < people:
-        yield f"Of {people} people the attacker knows {known_people}, drawn by lot, and asks about their records alone."
+        yield f"Of {people} participants, the attacker knows {known_people} (a random sample), and attacks only their records."
 
 
 def _first_of_each(rows: RecordRows) -> Labels:

@@ -25,7 +25,7 @@ def record_comparisons(
 ) -> tuple[Mapping[str, Scores], tuple[str, ...]]:
     """Return the measures of baselines, each a mean over attributes, by what they are; and in sentences what was left out and why.
 
-    * two halves of the people: a random half of the people against the other, on average. No release of so many people need be nearer
+    * two halves of the participants: a random half of the people against the other, on average. No release of so many people need be nearer
       to the truth than people are to each other.
     * independent marginals: as many records as the release has, each attribute drawn separately from the real rows.
     * k-same-select: averages of k people within the task's label, or else the recording.
@@ -33,16 +33,16 @@ def record_comparisons(
     complete = real_rows(data, mechanism)
     rows = complete.thinned(_MOST_COMPARED)
     if rows.names.size < 4:
-        return {}, ("There are too few people to compare halves of them with each other.",)
+        return {}, ("There are too few participants to compare two halves of them.",)
     random = SecureRandom.for_tests(seed).spawn("record comparisons", name)
     ground_truth = RecordTruth(mechanism.parameters, rows.codes, rows.people)
     values = {
-        "two halves of the people": _of_halves(rows, random.spawn("halves")),
+        "two halves of the participants": _of_halves(rows, random.spawn("halves")),
         "independent marginals": _mean(
             ground_truth.of_codes(_shuffled(rows, mechanism.parameters.rows, random.spawn("shuffled")))
         ),
     }
-    sentences = [f"These are of {len(rows)} of {len(complete)} rows."] if len(rows) < len(complete) else []
+    sentences = [f"These use {len(rows)} of {len(complete)} rows."] if len(rows) < len(complete) else []
     k = max(2, mechanism.parameters.k or 0)
     try:
         values[f"k-same-select, k = {k}"] = _mean(
@@ -61,7 +61,7 @@ def k_same(rows: RecordRows, k: int, random: SecureRandom) -> Codes:
     """
     parameters = rows.parameters
     if rows.features == (0,) and parameters.task:
-        raise ValueError("there is nothing to average but the task's label")
+        raise ValueError("there is nothing to average except the task label")
     kept = rows.codes[:, 0].astype(np.int64) if parameters.task else rows.recordings
     averages = k_same_select(Windows(rows.columns(rows.features), rows.people, kept), k, random=random)
     codes = np.empty((len(averages.values), len(rows.attributes)), dtype=np.int64)

@@ -49,18 +49,18 @@ class RecordCheck:
         records = several(self.records, "record")
         if p.copies == EXCLUDE and self.copies:
             faults.append(
-                f"{self.copies} of {records} equal a real row, where the plan leaves such copies out"
+                f"{self.copies} of {records} equal a real row, although the plan leaves such copies out"
             )
         elif self.fresh_copies is not None and self._more_copies:
             faults.append(
                 f"{self.copies} of {records} equal a real row, and of fresh ones by the same model {percent(self.fresh_copies)}: "
-                "these were not drawn as the plan says"
+                "these were not drawn as the plan states"
             )
         if self.failed:
             unit = "people" if p.counted == PERSON else "rows"
             faults.append(
                 f"{self.failed} of {records} cannot have passed the test: fewer than {p.k} {unit} "
-                f"have in common with them what is kept, where k = {p.k} plausible seeds are promised"
+                f"share the kept attributes, although the release states k = {p.k} plausible sources"
             )
         return tuple(faults)
 
@@ -179,7 +179,7 @@ class RecordDistances:
         """Return it in words."""
         distance = f"A released record is {self.nearest:.2f} from the nearest real row (median, in units of the real rows' spread)"
         if not self.between_people > 0:
-            return (f"{distance}; half of the real rows equal one of another person.",)
+            return (f"{distance}; half of the real rows equal a row of another participant.",)
         side = "nearer than" if self.nearest < self.between_people else "not nearer than"
         times = f"{self.nearest / self.between_people:.2f} times as far as a real row is from the nearest of another person"
         return (f"{distance}, {times}: {side} people are to each other.",)

@@ -77,7 +77,7 @@ def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult
         rounds = _scored_rounds(halves, scorer, at_stake, seed, trial)
     except PlanError as error:
         return [], [
-            f"Membership, inference and copies were not tried: of half of the people, {error.problem}"
+            f"Membership inference, attribute inference and copies were not tried: with half of the participants, {error.problem}"
         ]
     results = _judge(scorer, rounds, trial, _guarantee(trial, rows.parameters, mechanism))
     return results, [*_sentences(rows, at_stake, sampled, mechanism.parameters, trial.rounds)]
@@ -261,24 +261,22 @@ def _sentences(
 ) -> Iterator[str]:
     """What was done."""
     planned, secrets = rows.parameters, _secrets(rows)
-    releases = (
-        f"on {rounds} fresh releases by the same mechanism, each of half of {at_stake.size} people by lot"
-    )
+    releases = f"on {rounds} fresh releases by the same mechanism, each of a random half of {at_stake.size} participants"
     row_count = len(rows.of_people(at_stake))
-    yield f"Membership, inference and copies: {releases}; {len(sampled)} of their {row_count} rows are asked about."
+    yield f"Membership inference, attribute inference and copies: {releases}; {len(sampled)} of their {row_count} rows are attacked."
     if at_stake.size < rows.names.size:
-        yield f"They were drawn by lot among {rows.names.size} people; all others are in every release."
+        yield f"They are a random sample of {rows.names.size} participants; all others are in every release."
     if planned.task and len(rows.attributes) > 1:
-        yield f"The label '{rows.attributes[0].name}' takes no part in distances; it is guessed from the others."
+        yield f"The label '{rows.attributes[0].name}' is not used for distances; it is inferred from the other attributes."
     if parameters.rows < planned.rows:
         yield f"Fresh releases have {parameters.rows} of {planned.rows} records."
     if parameters.k is not None and planned.k is not None and parameters.k < planned.k:
         yield (
-            f"With half of the people hardly any candidate has {planned.k} plausible seeds: fresh releases ask for "
-            f"k = {parameters.k}, which protects less than the plan's."
+            f"With half of the participants, hardly any candidate has {planned.k} plausible sources: fresh releases use "
+            f"k = {parameters.k}, which protects less than the k of the plan."
         )
     for secret in secrets:
         if secret.tolerance is not None:
-            yield f"A guess of '{secret.name}' is right if it is off by half the width of a bin, {secret.tolerance:.3g}, at most."
+            yield f"A guess of '{secret.name}' is correct if its error is at most half the width of a bin, {secret.tolerance:.3g}."
     if not secrets:
-        yield "Inference was not tried: nothing is left to guess one attribute from."
+        yield "Attribute inference was not tried: no attribute is left to infer another one from."

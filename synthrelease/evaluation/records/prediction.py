@@ -32,7 +32,11 @@ from synthrelease.parallel import Progress
 _MOST_ROWS = 1000  # that are trained on, and tested on
 _MOST_PEOPLE = 500  # who are tested
 _FOLDS = 10  # of people
-REAL, FRESH, RELEASED = "real rows of other people", "fresh records of other people", "released records"
+REAL, FRESH, RELEASED = (
+    "real rows of other participants",
+    "fresh records of other participants",
+    "released records",
+)
 
 
 def record_tasks(
@@ -47,7 +51,7 @@ def record_tasks(
 ) -> tuple[tuple[PredictionTask, ...], tuple[str, ...]]:
     """Return how well classifiers predict every label of an output, the task's first; and what was not tried and why, in sentences.
 
-    Three things are trained on, and all are tested on the same real rows: real rows of other people; records that the same mechanism makes
+    Three things are trained on, and all are tested on the same real rows: real rows of other participants; records that the same mechanism makes
     of other people; and the released records. For the first two the people are in 10 groups at most, and each is tested
     by what was made of the others. The people who are tested are in the fit of the released records: these may seem
     better than they are for anyone else. Arguments as `record_attacks`.
@@ -57,9 +61,9 @@ def record_tasks(
         a for a, attribute in enumerate(mechanism.parameters.attributes) if attribute.labels is not None
     ]
     if not labels:
-        return (), ("Nothing was classified: there is no label.",)
+        return (), ("No classification: there is no label.",)
     if len(mechanism.parameters.attributes) < 2 or complete.names.size < 2:
-        return (), ("Nothing was classified: it takes a label and another attribute, and two people.",)
+        return (), ("No classification: it needs a label, another attribute and two participants.",)
     random = SecureRandom.for_tests(seed).spawn("record tasks", name)
     rows, fewer = manageable(complete, random.spawn("people"))
     tested_people = drawn_people(rows, _MOST_PEOPLE, random.spawn("asked"))
@@ -69,14 +73,14 @@ def record_tasks(
     try:
         fresh = _fresh(rows, groups, event, random)
     except PlanError as error:
-        sentences.append(f"No fresh records were trained on: of a part of the people, {error.problem}")
+        sentences.append(f"No training on fresh records: with a part of the participants, {error.problem}")
     tree_seed = int(random.spawn("trees").integers(2**31, 1)[0])
     tasks = []
     for number, a in enumerate(labels):
         task = _task(a, rows.of_people(tested_people), records, groups, fresh=fresh, seed=tree_seed)
         if task is None:
             sentences.append(
-                f"'{complete.attributes[a].name}' was not classified: all real rows have one category."
+                f"'{complete.attributes[a].name}' was not classified: all real rows have the same category."
             )
         else:
             tasks.append(task)
@@ -126,11 +130,15 @@ def _task(
     folds = {source: list(zip(parts, groups, strict=True)) for source, parts in sources.items()}
     counted = np.bincount(labelled.codes[:, a], one_each(labelled.people))
     majority = (tested.codes[:, a] == counted.argmax()).astype(np.float64)
-    grouped = "each person" if len(groups) == people_rows.names.size else f"{len(groups)} groups of people"
+    grouped = (
+        "each participant"
+        if len(groups) == people_rows.names.size
+        else f"{len(groups)} groups of participants"
+    )
     first = "real rows" if fresh is None else "real rows and fresh records"
     remarks = (
-        f"Tested on {len(tested)} of {len(labelled)} real rows, on average over people, of {grouped} in turn: {first} are of all others.",
-        "The tested people are in the fit of the released records: these may seem better than they are for anybody else.",
+        f"Tested on {len(tested)} of {len(labelled)} real rows, averaged over participants. For {grouped} in turn, {first} are of all others.",
+        "The released records were fitted to the tested participants, too, so their scores may be too optimistic for new participants.",
     )
     return PredictionTask(
         people_rows.attributes[a].name,

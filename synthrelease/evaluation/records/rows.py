@@ -166,9 +166,9 @@ def manageable(rows: RecordRows, random: SecureRandom) -> tuple[RecordRows, tupl
     whom = (
         f"all {people} people"
         if people == rows.names.size
-        else f"{people} of {rows.names.size} people, by lot"
+        else f"{people} of {rows.names.size} participants (a random sample)"
     )
-    return kept, (f"Fresh releases are made of {len(kept)} of {len(rows)} rows, of {whom}.",)
+    return kept, (f"Fresh releases are made from {len(kept)} of {len(rows)} rows, of {whom}.",)
 
 
 def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:

@@ -26,16 +26,16 @@ SENTENCES = {
     "normalization-by-viewers": "normalization: how many participants' maps are left after clipping, from the public numbers of viewers "
     "and the noisy constants",
     "normalization": "normalization: how many participants' maps are left after clipping, from the noisy constants",
-    "map-shrunk-to-centre-bias": "heatmap: coefficients divided by normalization and weight, shrunk towards the centre bias of public data "
-    "as the known noise calls for, then the nearest map that is nowhere negative, blurred with σ = {blur_px:g} px",
-    "map-shrunk-to-even": "heatmap: coefficients divided by normalization and weight, shrunk towards an even map as the known noise calls "
-    "for, then the nearest map that is nowhere negative, blurred with σ = {blur_px:g} px",
-    "map-uncertainty": "uncertainty: standard deviation of the heatmap's error before negative values are ruled out",
+    "map-shrunk-to-centre-bias": "heatmap: coefficients divided by normalization and weight, shrunk towards a centre-bias prior from public "
+    "data according to the known noise, then the closest non-negative map, blurred with σ = {blur_px:g} px",
+    "map-shrunk-to-even": "heatmap: coefficients divided by normalization and weight, shrunk towards a uniform map according to the known "
+    "noise, then the closest non-negative map, blurred with σ = {blur_px:g} px",
+    "map-uncertainty": "uncertainty: standard deviation of the heatmap's error before negative values are removed",
     "counts-per-person": "heatmap: noisy counts divided by the number of participants, blurred with σ = {blur_px:g} px",
     "counts-blurred": "heatmap: noisy counts, blurred with σ = {blur_px:g} px",
     # Caveats.
-    "centre-bias": "where noise drowns the data a map looks like the centre bias of photographs: read it with its uncertainty",
-    "cap-was-chosen": "the cap was chosen privately from a public list, for a small squared error before the blur",
+    "centre-bias": "low signal-to-noise areas revert to the centre-bias prior: read the map together with its uncertainty",
+    "cap-was-chosen": "the cap was chosen by DP selection from a public list, for a small squared error before the blur",
 }
 
 
@@ -50,11 +50,11 @@ def summary(p: HeatmapParameters) -> str:
 
 def spectral_procedure(p: SpectralParameters) -> str:
     """Return what is done to the data, before and with the noise."""
-    weight = "time" if p.weight == "duration" else "samples"
+    weight, verb = ("time", "becomes") if p.weight == "duration" else ("samples", "become")
     return (
-        f"Each participant's {weight} on a stimulus become one map, and all participants weigh the same. Of the map only the low frequencies "
-        f"are kept that a blur of σ = {short(p.blur_px)} px leaves visible, and their size is limited. These are added up over "
-        "participants, noise is added, and the map is computed from the noisy frequencies alone."
+        f"Each participant's {weight} on a stimulus {verb} one map, and all participants have the same weight. The map is reduced to the low cosine "
+        f"frequencies that a blur of σ = {short(p.blur_px)} px leaves visible. They are clipped and summed, and noise is added. The heatmap is computed "
+        "from the noisy frequencies and nothing else."
     )
 
 
@@ -63,22 +63,22 @@ def cell_procedure(p: CellParameters) -> str:
     limit = p.max_samples_per_stimulus
     most = "" if limit is None else f", and {several(limit, 'sample')} per stimulus"
     return (
-        f"Samples are counted in {p.columns} × {p.rows} cells, at most {p.cap} of one participant in a cell{most}. The counts are added up "
+        f"Samples are counted in {p.columns} × {p.rows} cells, at most {p.cap} of one participant in a cell{most}. The counts are summed "
         f"over participants, noise is added to every cell, and the sums are blurred with σ = {short(p.blur_px)} px."
     )
 
 
 def spectral_biases(p: SpectralParameters) -> list[str]:
     """Return what draws the released values away from the data."""
-    drawn = "maps are drawn towards the centre bias of photographs, which is public, as far as noise drowns the data."
-    limited = "what one participant adds is limited to a public size, and those beyond it count less."
+    drawn = "maps are shrunk towards a public centre-bias prior of photographs where the signal-to-noise ratio is low."
+    limited = "each participant's map is clipped to a public norm, and those beyond it count less."
     return [drawn, limited] if p.prior == "centre" else [limited]
 
 
 def cell_reading(p: CellParameters, deviation: float) -> str:
-    """Return how noise shows, of a standard deviation in counts."""
+    """Return the noise in the unit of the map, from a standard deviation in counts."""
     unit = "counts per participant" if p.people else "counts"
     return (
         f"Before the blur, the noise of every cell has a standard deviation of {short(deviation / (p.people or 1))} {unit}. The blur averages "
-        "it in part. What is below zero is noise, and is drawn as nothing."
+        "part of it out. Values below zero are noise, and are drawn as zero."
     )

@@ -11,80 +11,84 @@ if TYPE_CHECKING:
 
 SENTENCES = {
     # Why the sensitivity is what it is.
-    "divided-joint-counts": "a person divides {half_range} grid units among the cells of each of {sets:several set} of jointly counted "
+    "divided-joint-counts": "a participant divides {half_range} grid units among the cells of each of {sets:several set} of jointly counted "
     "attributes",
     # What is done after the draw.
     "uniform-in-bin": "value: uniform within the bin of its category",
-    "nearest-histograms": "model: nearest histograms of the fitted people to the noisy counts, a prior of one person in each",
-    "tree-of-information": "dependence: the tree of largest mutual information in the noisy counts",
+    "nearest-histograms": "model: the histograms of the fitted participants that are closest to the noisy counts, with a prior of one participant in each",
+    "tree-of-information": "dependence: the tree of largest mutual information in the noisy counts (Chow–Liu)",
     # Caveats.
-    "rows-without-task": "rows without a task take no part",
-    "incomplete-rows": "rows with a missing value take no part",
-    "substituted": "each record is a candidate that passed, or in its place one of the model alone, and which is not stated; source records "
-    "are of {seeds} of {people} people, one each, and the model is that of the others",
-    "drawn-from-noisy-counts": "drawn from noisy counts alone: differentially private",
+    "rows-without-task": "rows without a task are excluded",
+    "incomplete-rows": "rows with a missing value are excluded",
+    "substituted": "each record is a candidate that passed, or one drawn from the model in its place; which of the two is not stated. Source "
+    "records come from {seeds} of {people} participants, one each, and the model is fitted to the others",
+    "drawn-from-noisy-counts": "drawn from noisy counts and nothing else: differentially private",
     "independent": "drawn attributes are independent",
     "independent-given-task": "drawn attributes are independent given the task",
     "criterion": "plausible deniability is a criterion, not differential privacy; which records passed is itself information",
-    "source-probability": "each person enters the test with one record: an attacker who has all data can name a record's source with a "
+    "source-probability": "each participant enters the test with one record: an attacker who has all data identifies a record's source with a "
     "probability of at most γ/(γ + k − 1) = {probability:.2g}",
-    "source-probability-per-task": "each person enters the test with one record for each task: an attacker who has all data can name a "
-    "record's source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
-    "k-counts-records": "k counts records: one person's similar rows can pass the test alone",
-    "vacuous": "vacuous: the test cannot fail, and protects no more than no test",
-    "task-alone-kept": "where nothing but the task label is kept, hardly any record can fail the test",
-    "copies-left-out": "records that equal a real one were left out: that one never appears can reveal that someone has it",
+    "source-probability-per-task": "each participant enters the test with one record for each task: an attacker who has all data identifies "
+    "a record's source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
+    "k-counts-records": "k counts records: similar rows of one person are enough to pass the test",
+    "vacuous": "vacuous: the test cannot fail, so it does not protect anyone",
+    "task-alone-kept": "if only the task label is kept, hardly any record can fail the test",
+    "copies-left-out": "records that equal a real one were left out: the absence of a record can reveal that someone has it",
     "noisy-model-with-sources": "the model's counts carry noise, but the records start from real ones: not differentially private",
-    "exact-model": "the model was fitted exactly: its own statistics carry no guarantee",
+    "exact-model": "the model was fitted exactly (without noise): its own statistics carry no guarantee",
 }
 
 
 def summary(p: RecordsParameters) -> str:
     """Return what is released."""
     records, attributes = several(p.rows, "synthetic record"), several(len(p.attributes), "attribute")
-    return f"{records} of {attributes}, made from data of {participants(p.people)}."
+    return f"{records} with {attributes}, generated from data of {participants(p.people)}."
 
 
 def procedure(p: RecordsParameters) -> str:
     """Return what is done to the data, before and with the noise."""
-    counted = "counts with noise" if p.fit == "dp" else "exact counts of the private data"
-    linked = "each depending on one other" if p.dependence == "tree" else "independent of each other"
-    model = f"a model of {counted}, attributes {linked}"
+    counted = "noisy counts" if p.fit == "dp" else "exact counts of the private data"
+    linked = (
+        "in which each attribute depends on one other"
+        if p.dependence == "tree"
+        else "with independent attributes"
+    )
+    model = f"a model of {counted} {linked}"
     if p.name == "marginals":
         return f"Every record is drawn from {model}."
     fewest, most = min(p.resampled), max(p.resampled)
     number = grouped(most) if fewest == most else f"{fewest} to {most}"
     test = _TESTS[p.threshold or "fixed"]
     return (
-        f"Every record begins as a real one, its source record. The last {number} of {len(p.attributes)} attributes are drawn anew from {model}; "
-        f"the others are kept as they were. {test}"
+        f"Every record starts as a copy of a real one, its source record. The last {number} of {len(p.attributes)} attributes are resampled from {model}; "
+        f"the others are kept. {test}"
     )
 
 
 _TESTS = {
-    "fixed": "It is published if enough others could have been its source.",
-    "randomized": "It is published if, counted with noise, enough others could have been its source; if not, one of the model alone takes "
-    "its place.",
+    "fixed": "The record is released if enough other records could have been its source.",
+    "randomized": "The record is released if a noisy count shows that enough other records could have been its source; otherwise a record drawn "
+    "from the model takes its place.",
 }
 
 
 def noise_subject(p: RecordsParameters) -> str:
     """Return what carries noise, as the beginning of a sentence."""
-    sources = " The source records carry none." if p.name == "seeded" else ""
-    return f"The records themselves carry no noise.{sources} The counts that the model follows from are integers with"
+    sources = " Neither do the source records." if p.name == "seeded" else ""
+    return f"The records themselves carry no noise.{sources} The model follows from integer counts with"
 
 
 def biases(p: RecordsParameters) -> list[str]:
     """Return what draws the released values away from the data."""
-    one_by_one = "attributes are drawn one by one: dependence among them is weakened or lost."
-    by_pairs = "attributes are drawn each depending on one other: other dependence is weakened or lost."
+    one_by_one = "attributes are drawn independently: dependence between them is weakened or lost."
+    by_pairs = "each attribute depends on one other: other dependence is weakened or lost."
     return [
-        "synthetic records are not people: their number says nothing of how many people there are, and one may equal a real record.",
+        "synthetic records are not participants: their number is unrelated to the number of participants, and one may equal a real record.",
         one_by_one if p.dependence == "independent" else by_pairs,
     ]
 
 
 READING = (
-    "The pictures are of the synthetic records. How near they come to the real data cannot be seen from the bundle, and what they share with single "
-    "people is bounded by the guarantee alone."
+    "The figures show the synthetic records. Their distance to the real data cannot be computed from the bundle. Only the guarantee bounds what they "
+    "reveal about single participants."
 )

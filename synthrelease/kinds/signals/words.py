@@ -37,22 +37,22 @@ SENTENCES = {
     "series-in-units": "values: in the feature's unit",
     "series-transformed-back": "values: transformed back, in the feature's unit",
     "series-added-up": "values: transformed back, added up from the start of each chunk, in the feature's unit",
-    "noise-uncertainty": "uncertainty: standard deviation of the noise at each time step; what the frequencies leave out is not in it",
+    "noise-uncertainty": "uncertainty: standard deviation of the noise at each time step; the error of leaving out frequencies is not included",
     "normalization": "normalization: how many participants' series are left after clipping, from the noisy constants",
-    "means-shrunk": "values: divided by normalization, all but the level shrunk as the known noise calls for, in the feature's unit",
+    "means-shrunk": "values: divided by normalization, all but the level shrunk according to the known noise, in the feature's unit",
     "error-uncertainty": "uncertainty: standard deviation of the error from noise, shrinking and normalization, against the mean of clipped "
     "series",
     "published-series": "values: each participant's noisy series, in the feature's unit, in random order",
     # Caveats.
     "completed-by-last": "series are cut to {length} time steps, or forward-filled with their last value; gaps hold the value before them, of "
     "the same person",
-    "completed-by-centre": "series are cut to {length} time steps, or completed by the centre of the bounds; gaps hold the value before "
+    "completed-by-centre": "series are cut to {length} time steps, or padded with the midpoint of the bounds; gaps hold the value before "
     "them, of the same person",
-    "noise-of-a-person": "each person's series carries the noise of a whole person: the order of people is random",
+    "noise-of-a-person": "each series carries the noise of a whole person; the order of participants is random",
     "change-from-person": "values are changes from each person's own mean over all their recordings of the feature",
     "change-from-recording": "values are changes from each person's own mean over the recording",
     "change-from-start": "values are changes from each person's own mean over the first time steps of the recording",
-    "clipped-series": "participants who stray more than others count less: their series were clipped to the same norm",
+    "clipped-series": "participants with larger deviations are down-weighted by norm clipping",
     "protects-no-one": "protects no one: sensitivities and numbers of coefficients are taken from the private data, and chunks of one person "
     "are counted as if they were different people (Bozkir et al. 2021, for reproduction)",
 }
@@ -68,16 +68,16 @@ def summary(p: SignalParameters) -> str:
 def spectral_procedure(p: SpectralSignalParameters) -> str:
     """Return what is done to the data, before and with the noise."""
     return (
-        f"Of each participant's series the {several(p.cosines, 'lowest cosine coefficient')} are kept and limited in size. They are added up "
-        "over participants, noise is added, and the series is computed from the noisy coefficients alone."
+        f"Each participant's time series is reduced to its {several(p.cosines, 'lowest cosine coefficient')}, clipped and summed, and noise is "
+        "added. The mean series is computed from the noisy coefficients and nothing else."
     )
 
 
 def published_procedure() -> str:
     """Return what is done to the data, before and with the noise."""
     return (
-        "Noise was added as Bozkir et al. 2021 publish it, for comparison with their paper. How much was taken from the private data themselves, "
-        "and chunks of one person were counted as if they were of different people."
+        "Noise was added as published by Bozkir et al. 2021, for comparison with their paper. Its scale was taken from the private data, and chunks of "
+        "one person were counted as if they came from different people."
     )
 
 
@@ -91,20 +91,20 @@ def coefficient_procedure(p: CoefficientParameters) -> str:
         "cfpa": f"Of each series {kept} are kept{chunks}, and noise is added to them",
         "dcfpa": f"Of the changes from time step to time step {kept} are kept{chunks}, and noise is added to them",
     }[p.name]
-    over = "for each participant" if p.is_each else "after adding up over participants"
-    return f"{done}, {over}. Values are limited to public bounds first."
+    over = "for each participant" if p.is_each else "after summing over participants"
+    return f"{done}, {over}. Values are clipped to public bounds first."
 
 
 def biases(p: SignalParameters) -> list[str]:
     """Return what draws the released values away from the data."""
     return [
-        "values beyond the public bounds count as the bounds.",
-        f"series are cut or completed to {several(p.length, 'time step')}.",
+        "values beyond the public bounds are clipped to the bounds.",
+        f"series are cut or padded to {several(p.length, 'time step')}.",
     ]
 
 
-UNBOUNDED = "What these series reveal of single participants is not bounded by anything."
+UNBOUNDED = "Nothing bounds what these series reveal about single participants."
 NOISE_OF_EACH = (
-    "Every series must hide which participant it is of, so it carries all the noise that others share in a mean. A single series is mostly noise; "
-    "read many of them together."
+    "Each series must hide its participant, so it carries the full noise, which a mean would average over participants. A single series is mostly "
+    "noise; analyse many of them together."
 )

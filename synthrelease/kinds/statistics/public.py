@@ -186,7 +186,7 @@ class StatisticsParameters(Parameters):
     def noise_subject(self) -> str:
         """Return what carries noise."""
         if self.quantiles:
-            return "Every published number but the quantiles follows from integers with"
+            return "Every released number except the quantiles follows from integers with"
         return super().noise_subject()
 
     def reading(self, event: Event, neighbours: Neighbours) -> list[str]:

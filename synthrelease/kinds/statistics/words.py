@@ -12,28 +12,27 @@ if TYPE_CHECKING:
 
 SENTENCES = {
     # Why the sensitivity is what it is.
-    "aggregates-l1": "a person is one aggregate in every statistic of {features:several feature}, {reach} grid units in L1 at most; all of "
-    "it is one integer vector",
-    "aggregates-l2": "a person is one aggregate in every statistic of {features:several feature}, {reach:.6g} grid units in L2 at most; all "
-    "of it is one integer vector",
-    "grouped-aggregates-l1": "a person is one aggregate in every statistic of {features:several feature}, in {most_groups} of "
-    "{groups:several group}, {reach} grid units in L1 at most; all of it is one integer vector",
-    "grouped-aggregates-l2": "a person is one aggregate in every statistic of {features:several feature}, in {most_groups} of "
-    "{groups:several group}, {reach:.6g} grid units in L2 at most; all of it is one integer vector",
+    "aggregates-l1": "each participant contributes one value per statistic of {features:several feature}, at most {reach} grid units in L1; "
+    "all statistics are one integer vector",
+    "aggregates-l2": "each participant contributes one value per statistic of {features:several feature}, at most {reach:.6g} grid units in "
+    "L2; all statistics are one integer vector",
+    "grouped-aggregates-l1": "each participant contributes one value per statistic of {features:several feature}, in {most_groups} of "
+    "{groups:several group}, at most {reach} grid units in L1; all statistics are one integer vector",
+    "grouped-aggregates-l2": "each participant contributes one value per statistic of {features:several feature}, in {most_groups} of "
+    "{groups:several group}, at most {reach:.6g} grid units in L2; all statistics are one integer vector",
     # What is done to the noisy integers and the choices.
     "value-in-units": "value: noisy grid units as participants, or in the feature's unit",
-    "noise-interval": "interval: what the value can be if no noise exceeds what it keeps within with probability {probability:g}; noise "
-    "alone, each value by itself",
+    "noise-interval": "interval: contains the value without noise with probability {probability:g}; it covers noise only, and each value separately",
     "histograms-not-clipped": "histograms are not clipped to positive proportions",
-    "quotients-cut": "quotients of noisy sums and a noisy count, of one participant at least, are cut to what the bounds allow",
+    "quotients-cut": "quotients of noisy sums and a noisy count (at least one participant) are clipped to the range that the bounds allow",
     "middle-of-interval": "quantiles: the middle of the interval that was chosen",
     # Caveats.
-    "one-aggregate": "a person with several rows counts once, with the mean (or the proportions) of their values",
-    "one-aggregate-in-groups": "a person with several rows counts once, with the mean (or the proportions) of their values, in each group "
-    "that they count in",
-    "most-groups": "a person counts in at most {most_groups} of the groups, those of most rows",
-    "absent-as-centre": "in {statistic}s a participant without a value counts as the centre of the bounds",
-    "rank-by-chance": "a quantile misses its rank by chance; how far in the feature's unit is private, so it has no interval",
+    "one-aggregate": "each participant contributes one value per statistic: the mean (or the proportions) of their rows",
+    "one-aggregate-in-groups": "each participant contributes one value per statistic in each group that they count in: the mean (or the "
+    "proportions) of their rows",
+    "most-groups": "a participant counts in at most {most_groups} of the groups, those with most rows",
+    "absent-as-centre": "{statistic}s: participants without a value are imputed with the midpoint of the bounds",
+    "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit is private, so there is no interval",
 }
 
 
@@ -47,20 +46,20 @@ def summary(p: StatisticsParameters) -> str:
 
 def procedure(p: StatisticsParameters) -> str:
     """Return what is done to the data, before and with the noise."""
-    once = "Each participant counts once, with the mean of their values"
-    sums = f"{once}, limited to public bounds. Sums and counts carry noise." if p.noisy else f"{once}."
+    once = "Each participant contributes one value per statistic: the mean of their rows"
+    sums = f"{once}, clipped to public bounds. Sums and counts are noisy." if p.noisy else f"{once}."
     if not p.quantiles:
         return sums
     return (
-        f"{sums} A quantile is one of {grouped(p.quantile_steps)} public intervals, chosen at random so that those near the true rank are "
-        "likelier."
+        f"{sums} A quantile is chosen by DP selection (permute-and-flip) among {grouped(p.quantile_steps)} public intervals: those close to the true "
+        "rank are more likely."
     )
 
 
 def rank_reading(people: float) -> str:
-    """Return by how many people the rank of a quantile misses at most."""
+    """Return by how many participants a quantile misses its rank at most."""
     within = f"{math.ceil(10 * people) / 10:g}"  # no less than it is
     return (
-        f"A quantile misses its rank by chance: in 95 of 100 releases or more by {within} people at most, each by itself. How far that is in the "
-        "feature's unit is private, so it has no interval."
+        f"A quantile misses its rank by chance: in at least 95 % of releases by at most {within} participants, for each quantile separately. The size of "
+        "this error in the feature's unit is private, so there is no interval."
     )

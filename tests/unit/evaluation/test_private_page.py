@@ -152,6 +152,8 @@ def test_every_word_is_told(pages, name):
     }  # those that are known have words of their own
     assert kinds <= {"heatmap", "records", "signals", "statistics", "areas"}
     del told["do_not_publish"]
+    for result in (result for part in (*told["inputs"], *told["outputs"]) for result in part["attacks"]):
+        result["verdict"] = AttackVerdict(result["verdict"]).words  # its code is for programs
     seen = re.sub(r"\s", "", pages[name].text)
     assert [word for word in words_of(told) if re.sub(r"\s", "", printable_lines(word)) not in seen] == []
 
@@ -181,7 +183,7 @@ def test_faults_come_first(pages):
     maps, table, dwell = evaluation("faulty").outputs
     allowed, beyond = (line_of(one, "worst-case") for one in (maps, dwell))
     assert [line.alarm for line in (allowed, line_of(table, "attacks"), beyond)] == [False, True, True]
-    assert figures(" ".join([beyond.value, *beyond.beside])) == [97, 61.3]
+    assert figures(" ".join([beyond.value, *beyond.beside])) == [97, 61.3, 50]
     assert allowed.beside != beyond.beside
     assert of_class(page, "alarm") == 2  # a guess beyond the promise, and an attack that found something
     assert of_class(pages["plain"], "alarm") == 1
@@ -199,7 +201,7 @@ def test_a_fault_is_told_in_its_card():
     page = page_of(EvaluatedOutput("maps", "heatmap", noise=foreign))
     assert of_class(page, "faults") == 1
     assert of_class(page, "red") == 2
-    assert sorted(figures(page.texts("p", "red")[0])) == [0.5, 1.5, 3, 10]
+    assert sorted(figures(page.texts("p", "red")[0])) == [0.5, 1, 1.5, 3, 10, 10]  # with 1 − 10⁻⁹
     assert page.texts("p", "red")[1] not in noise_part(enough) + noise_part(few)
     assert (
         len(noise_part(few)) > len(noise_part(enough)) + 20
@@ -231,7 +233,7 @@ def test_every_verdict_is_told_in_words_and_not_by_colour_alone(pages):
     source = pages["plain"].source
     explained = element(pages["plain"], "dl", "verdicts")
     for verdict in AttackVerdict:
-        badge = f'<span class="verdict {verdict.name.lower()}">{verdict}</span>'  # its name beside its colour
+        badge = f'<span class="verdict {verdict.name.lower()}">{verdict.words}</span>'  # words, next to its colour
         assert explained.count(badge) == 1
         assert source.count(badge) > 1
         assert f".verdict.{verdict.name.lower()}::before" in source
@@ -396,7 +398,7 @@ def test_before_stands_beside_after(pages):
         (0.05, 0.04, AttackVerdict.NOTHING),
     ]
     seen = [words for words in pages["plain"].texts("td") if figures(words) == [0.05, 0.04]]
-    assert [words.split(", ")[1] for words in seen] == [AttackVerdict.NOTHING]
+    assert [words.split(", ")[1] for words in seen] == [AttackVerdict.NOTHING.words]
     assert before_and_after(dataclasses.replace(told, inputs=())) == ([], [])
 
 

@@ -87,7 +87,7 @@ def test_rows_are_read_as_they_were_written(tmp_path):
         assert row[keys[2]] == expected[2]
     read = dataset.metadata
     assert read.record_sets[0].key == keys[::2]
-    assert read.personal_sensitive_information[0] == guarantee_words(layout("maps").manifest).headline
+    assert read.personal_sensitive_information[0] == guarantee_words(layout("maps").manifest).statement
     assert [file.sha256 for file in read.file_objects] == [hashlib.sha256((tmp_path / "attention-dwell.csv").read_bytes()).hexdigest()]  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def test_long_tables_have_their_names_once(tmp_path, form, monkeypatch):
 
 def test_every_form_is_in_the_help_and_in_the_docs():
     told = flat(CliRunner().invoke(main, ["export", "--help"]).output)
-    page = (Path(__file__).parents[3] / "docs" / "howto" / "export.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "exports.md").read_text("utf-8")
     for name, form in FORMATS.items():
         first = f"{name}: {form.description.split(',')[0]}"  # lines may break at a hyphen
         assert first.replace(" ", "") in told.replace(" ", "")
@@ -204,7 +204,7 @@ def test_repeatable_noise_is_told_in_every_file(tmp_path, form):
         assert readme.read_text("utf-8").startswith(TEST_SEED_WORDS)
     for table in (tmp_path / "out").glob("*.parquet"):
         metadata = pl.read_parquet_metadata(table)
-        assert TEST_SEED_WORDS in metadata["synthrelease.promise"]
+        assert TEST_SEED_WORDS in metadata["synthrelease.meaning"]
         assert metadata["synthrelease.title"].startswith(TEST_SEED_WORDS)
         assert metadata["synthrelease.test_seed"] == "true"
 

@@ -165,5 +165,5 @@ def test_repeatable_noise_is_told(tmp_path):
     assert package["privacy:test_seed"] is True
     assert all(resource["privacy:test_seed"] is True for resource in package["resources"])
     assert package["title"].startswith(TEST_SEED_WORDS)
-    for text in (package["description"], package["privacy:promise"], package["resources"][0]["description"]):
+    for text in (package["description"], package["privacy:meaning"], package["resources"][0]["description"]):
         assert TEST_SEED_WORDS in text

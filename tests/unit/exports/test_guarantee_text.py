@@ -151,7 +151,7 @@ def test_repeatable_noise_is_told_before_every_promise(form):
 def meaning(manifest):
     """What a promise means, as long as it holds."""
     promise = guarantee_words(manifest)
-    return {promise.headline, *promise.sentences}
+    return {promise.statement, *promise.sentences}
 
 
 @pytest.mark.parametrize("form", DOCUMENTS)

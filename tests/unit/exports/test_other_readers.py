@@ -13,7 +13,7 @@ from programs import program
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.cli import main
 
-DOCS = Path(__file__).parents[3] / "docs" / "howto" / "export.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "exports.md"
 EVERY_DATASET = """
 library(hdf5r)
 for (name in commandArgs(trailingOnly = TRUE)) {

@@ -169,7 +169,7 @@ def test_standings():
         output_guarantee_words({**exact, "guarantee": {**exact["guarantee"], "vacuous": True}}),
         output_guarantee_words(manifest_of("unprotected")["outputs"][1]),
     ]
-    assert [figures(one) for one in told[:5]] == [[76.8], [], [4, 4], [4, 4], []]
+    assert [figures(one) for one in told[:5]] == [[76.8, 50], [], [4, 4], [4, 4], []]
     check_text("report/standings", "\n".join(told))
 
 
@@ -213,8 +213,11 @@ def laplace(sensitivity: int, scale: float) -> dict[str, Any]:
 def test_the_headline_is_the_guarantee(guarantee, event, percent):
     manifest = with_guarantee(guarantee, event)
     promise = guarantee_words(manifest)
-    assert page_of(manifest).texts("p", "headline") == [promise.headline]
+    page = page_of(manifest)
+    assert page.texts("p", "headline") == [promise.headline]
+    assert page.texts("p", "explanation") == [promise.explanation]
     assert figures(promise.headline) == percent
+    assert figures(promise.statement)[: len(percent)] == percent
     assert promise.guess is not None
     assert is_certain(promise.guess) == (not percent)
 
@@ -227,10 +230,9 @@ def test_the_two_worlds_are_those_of_the_relation():
     for own, other in ((replaced, added), (added, replaced)):
         text, promise = page_of(own).text, guarantee_words(own)
         assert len(promise.worlds) == 3
-        assert all(one in text for one in (promise.headline, *promise.worlds, *promise.sentences))
-        assert not [
-            one for one in (guarantee_words(other).headline, *guarantee_words(other).worlds) if one in text
-        ]
+        assert all(one in text for one in (promise.explanation, *promise.worlds, *promise.sentences))
+        others = guarantee_words(other)
+        assert not [one for one in (others.explanation, *others.worlds) if one in text]
 
 
 def test_nothing_protected_promises_nothing():
@@ -241,10 +243,10 @@ def test_nothing_protected_promises_nothing():
     page, promise = page_of(manifest), guarantee_words(manifest)
     assert (promise.guess, promise.worlds, promise.strength) == (None, (), "")
     assert page.texts("p", "headline") == [promise.headline]
-    assert figures(" ".join([promise.headline, *promise.sentences])) == []
+    assert figures(" ".join([promise.statement, *promise.sentences])) == []
     assert page.texts("div", "meter") == []
     assert len(golden_page("unprotected").texts("div", "meter")) == 1
-    check_text("report/nothing-protected", "\n".join([promise.headline, *promise.sentences]))
+    check_text("report/nothing-protected", "\n".join([promise.statement, *promise.sentences]))
 
 
 @pytest.mark.thorough
