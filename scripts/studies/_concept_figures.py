@@ -1,4 +1,4 @@
-"""The pictures of docs/concepts: they draw what they are given and compute nothing."""
+"""The pictures of docs/explanation: they draw what they are given and compute nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synthetic records of the IER 2023 pupil features: what they are worth and what they give away (docs/explanation/records.md).
+"""Synthetic records of the IER 2023 pupil features: their utility and what they reveal (docs/evidence/utility.md).
 
 Condition: five tasks, models fitted and tested on different people (6 folds). Person: 24 people, fitted on three conditions,
 tested on the real windows of the other two; a synthetic record carries the person of its seed, which only an
@@ -36,13 +36,13 @@ def run(data: Path) -> None:
     everything = windows(data)
     raw, straying = (rows.thinned(EVERY) for rows in (everything, without_means(everything)))
     random = SecureRandom.for_tests(2022)
-    print("| records | condition: forest | 11-NN | person: forest | 11-NN | pass | nearest | membership |")
+    print("| records | condition: forest | 11-NN | person: forest | 11-NN | pass | DCR | membership |")
     print("|---|---|---|---|---|---|---|---|")
     print(_line("real data", None, raw, straying, random))
     for maker in tqdm(MAKERS):
         print(_line(maker.name, maker, raw, straying, random), flush=True)
     print("| chance | 0.20 | 0.20 | 0.04 | 0.04 | – | – | 0.50 |\n")
-    print(f"| DP fit at ε = {EPSILON:g}, people | " + " | ".join(str(n) for n in CROWDS) + " |")
+    print(f"| DP fit at ε = {EPSILON:g}, participants | " + " | ".join(str(n) for n in CROWDS) + " |")
     print("|---|" + "---|" * len(CROWDS))
     for base in MAKERS[-2:]:
         scores = [

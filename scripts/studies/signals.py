@@ -1,4 +1,4 @@
-"""What private mean signals are worth: pupil and eyelid features of 24 people under 5 conditions (IER 2023) (docs/explanation/signals.md).
+"""Utility of private mean signals: pupil and eyelid features of 24 people under 5 conditions (IER 2023) (docs/evidence/utility.md).
 
 More people than there are, by drawing people with replacement; the truth is then the mean of those drawn. Everything is per
 person, over all features and recordings of a row together, at δ = 1e-5. Correlation over time with the exact
@@ -89,7 +89,7 @@ def run(folder: Path) -> None:
 
 
 def draw(folder: Path, out: Path) -> None:
-    """Draw the pictures of docs/explanation/signals.md."""
+    """Draw the figures of docs/explanation/signals.md and docs/evidence/utility.md."""
     data = features(folder, BOUNDS)
     _draw_left_pupil(some(data, features=["pupil_l_mean_mm"]), out / "signals.png")
     _draw_utility(data, out / "signals_utility.png")

@@ -1,4 +1,4 @@
-"""Statistics of the IER 2023 pupil features: how far releases are from the exact ones (docs/explanation/statistics.md).
+"""Statistics of the IER 2023 pupil features: how far releases are from the exact ones (docs/evidence/utility.md).
 
 24 people under five conditions; more people by drawing people with replacement. The truth is the exact statistic of
 the people drawn. Error: root mean square over draws, groups and features, as a share of the bounds' width; of

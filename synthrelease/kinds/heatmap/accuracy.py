@@ -1,7 +1,7 @@
 """What heatmaps will be worth, from public parameters: the correlation with the exact map to expect, for any budget and n.
 
 Maps are taken to be as those of photographs (`numerics.centre_bias`), and numbers here and beside the mechanisms were fitted to what was
-measured on images 1001–1010 of mouse-tracked OSIE; on others it was within 0.1 (docs/explanation/heatmaps.md). Elsewhere it is an orientation.
+measured on images 1001–1010 of mouse-tracked OSIE; on others it was within 0.1 (docs/evidence/utility.md). Elsewhere it is an orientation.
 """
 
 from __future__ import annotations

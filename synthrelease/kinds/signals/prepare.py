@@ -27,7 +27,7 @@ from synthrelease.numerics.steps import HALF_RANGE
 PRIVATE = "private"
 _CHUNKS = {CFPA: 64, DCFPA: 32}
 _COSINES = 64  # kept, unless the plan says otherwise
-_CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/explanation/signals.md
+_CLIP = 0.03  # of a spectral signal; what it is chosen by stands in docs/evidence/utility.md
 _CANDIDATES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 # Steps of a chunk whose frequencies are chosen privately: a matrix of its square is made.
 _LONGEST_CHOICE = 1024

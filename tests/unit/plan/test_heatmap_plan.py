@@ -94,7 +94,7 @@ def test_spectral_is_the_default_with_four_cells_for_each_sigma(tmp_path: Path) 
 
 
 def test_the_plans_defaults_are_those_of_the_form(tmp_path: Path) -> None:
-    """On which docs/explanation/heatmaps.md reports: study, reproduction and benchmark take the form's."""
+    """On which docs/evidence/utility.md reports: study, reproduction and benchmark take the form's."""
     form = spectral(tmp_path).parameters.form
     assert form == SpectralForm(form.blurs, form.cells)
 
