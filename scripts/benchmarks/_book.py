@@ -80,8 +80,8 @@ def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: 
         _markdown(("", "measured", ""), limits.table()),
         "## More than twice the limit: why",
         *[
-            f"* *{report.work}* (× {rounded(report.from_limit)}): {report.why}"
-            for report in reports.values()
+            f"* `{name}` (× {rounded(report.from_limit)}): {report.why}"
+            for name, report in reports.items()
             if report.from_limit > NEAR
         ],
     ]
