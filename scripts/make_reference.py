@@ -12,22 +12,21 @@ sys.path.insert(0, str(ROOT))  # this checkout, not an installed synthrelease
 from synthrelease.schemas import referred  # noqa: E402
 from synthrelease.schemas import schema as schema_of  # noqa: E402
 
-HEAD = """# The plan
+HEAD = """# Plan
 
-A plan is a TOML file that says what is released, from which files, under which promise. `synthrelease init` proposes one ([importing your data](../howto/import.md)); a complete
-example is `synthrelease/demo/plan.toml`. This page lists every key. Paths are relative to the plan, and unknown keys are errors.
+In a plan, a TOML file, you state what is released, from which files, and with which guarantee. `synthrelease init` proposes one ([import your data](../howto/import.md)); a complete
+example is `synthrelease/demo/plan.toml`. This page lists every key. Paths are relative to the plan. Unknown keys are errors.
 
-Editors that know JSON schemas complete and check a plan that begins with the line
+If your editor knows JSON schemas, let it complete and check your plan by this first line:
 
     #:schema ../schemas/plan-v1.schema.json
 
-(This page is made from that schema by `scripts/make_reference.py`.)
+This page is generated from that schema by `scripts/make_reference.py`.
 """
-POLICY_HEAD = """# The policy
+POLICY_HEAD = """# Policy
 
-A policy is a TOML file with the limits that a curator, an archive or a review board sets for releases ([choosing ε](../howto/choose.md) says what the
-numbers mean). `preview`, `build` and `batch` with `--policy` refuse a plan that exceeds them (exit code 4; 5 of a batch), `verify` a bundle (exit code 1). This page is
-made from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
+A policy is a TOML file with the limits that you, an archive or a review board set for releases ([choose ε](../howto/choose.md) explains the numbers). With `--policy`, `preview`, `build`
+and `batch` refuse a plan that exceeds them (exit code 4; 5 of a batch), and `verify` a bundle (exit code 1). For example:
 
     [policy]
     name = "Data archive, 2026"
@@ -39,6 +38,8 @@ made from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
     forbidden_mechanisms = ["liu2019", "bozkir2021"]
     require_ledger = true
     required_attacks = ["re-identification", "membership"]
+
+This page is generated from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
 """
 SECTIONS = {
     "gaze": "`[inputs.NAME]` of kind `gaze`",
