@@ -1,4 +1,37 @@
-"""Invented exports of eye trackers' software, with the headers and the quirks of real ones: docs/howto/import/trackers.md has the sources."""
+"""Invented exports of eye trackers' software, with the headers and the quirks of real ones.
+
+docs/howto/import/trackers.md has a plan for each. Sources, read in November 2026; of a repository that reads
+files, the names are those that its code asks for:
+
+* EyeLink Data Viewer: SR Research support, "Why are the AVERAGE_* variables in the sample report blank?";
+  NivLink's page on Data Viewer; dmirman/gazer/R/merge_gazer_files.R (tabs, .xls, dots)
+* Tobii Pro Lab: misavojte/GazePlotter/tests/TobiiEyeDeserializer.test.data.ts (a real export) and
+  TobiiAdapter.unitSuffix.test.ts (both forms of names); exports as scripts of laboratories read them that
+  pool their data (kokuHamburg, childdevlabAshoka)
+* Tobii Studio: scripts of such laboratories (DevlabAU); jnhwkim/Eye-Tracking/Pororo/anal_gat.m
+* Tobii Pro SDK, Titta: dmirman/gazer/inst/extdata/titta_gaze (real) and R/merge_tobii_titta.R; the
+  dataset mpib_sp_eeg, …_recording-eyetracking_physio.json (origin, µs)
+* PyGaze: esdalmaijer/PyGaze/pygaze/_eyetracker/libtobii.py
+* SMI: aeye-lab/pymovements/tests/files/didec_example.txt (real, raw);
+  Human-AI-Interaction-UBC/EMDAT/src/sampledata/SMI/SMI_Sample_67_Events.txt (real, events);
+  misavojte/GazePlotter/tests/BeGazeEyeDeserializer.test.ts; the import scripts of Peekbank (samples)
+* Pupil Core: Pupil Labs' documentation of Pupil Player; pupil-labs/pupil, exporters of surfaces,
+  fixations and blinks
+* Neon, Invisible: Pupil Labs' documentation: Recording Format, Reference Image Mapper, Marker Mapper
+  (surface coordinates)
+* Gazepoint: misavojte/GazePlotter/tests/GazePointEyeDeserializer.test.ts; tests of gp3tools; FPOGX, FPOGV
+  as scripts on the Open Gaze API describe them
+* iMotions: several public scripts that read ET_Eyetracker.csv and its −1; of the head above a table only
+  that #DATA ends it
+* EyeLogic: the package fixated, read_eyelogic (columns, messages, origin, code); EyeLogic's ELApi.py in
+  esdalmaijer/PyGaze
+* ioHub: PsychoPy's ioHub documentation and its Tobii device (status, display coordinates)
+* Varjo: Varjo's developer pages, Gaze data logging; public readers of its exports (-nan(ind), radii, −1
+  to 1)
+* SRanipal: EveCharbie/EyeDentify3d/docs/data_parsing/htc_vive_pro.md
+* ARETT: its data logger's source, which writes the header; the R package arett
+* WebGazer: jsPsych's page on eye tracking, and its extension's source
+"""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
     assert shows == {name: name == flag for name in FLAGS}
     verified = CliRunner().invoke(main, ["verify", str(bundle)])
     assert verified.exit_code == refused
-    assert ("Beware" in verified.output) == (flag in ("protects nobody", "a vacuous test"))
+    assert ("Caveat " in verified.output) == (flag in ("protects nobody", "a vacuous test"))
 
 
 def quoted(manifest):
@@ -143,11 +143,11 @@ def quoted(manifest):
     parameters, length = records["mechanism"]["parameters"], signals["mechanism"]["parameters"]
     [pupil] = length["features"]
     return [
-        f"attention of {people[0]} people, features of pupils and eyelids of {people[1]} other people",
+        f"attention of {people[0]} participants, features of pupils and eyelids of {people[1]} other participants",
         f"ε = {promise['epsilon']}, δ = 10⁻⁶, replace-one",
         f"e^{promise['epsilon']} = {math.exp(promise['epsilon']):.1f} times",
         f"in more than {math.ceil(1000 * guess) / 10} % of the cases",
-        f"at least k = {records['guarantee']['k']} people, within a factor of γ = {records['guarantee']['gamma']:g}",
+        f"at least k = {records['guarantee']['k']} participants, within a factor of γ = {records['guarantee']['gamma']:g}",
         f"and {parameters['rows']} synthetic records of {('no', 'one', 'two', 'three', 'four', 'five')[len(parameters['attributes'])]} attributes",
         f"physiology ({pupil['low']:g} to {pupil['high']:g} mm)",
         f"at most ε = {manifest['privacy']['budget']['epsilon']:g} at δ = 10⁻⁶",
@@ -223,7 +223,7 @@ def test_the_worked_text_quotes_the_attacks():
     expected.append(f"took part with an area of {shown}, where 0.50 is chance")
     named = [float(rows[f"re-identification, {how}"][seeded]) for how in ("k-NN", "SVM", "DT", "RF")]
     expected.append(
-        f"Nobody was named: {100 * min(named):.0f} to {100 * max(named):.0f} % right, 4 % by chance"
+        f"They re-identified {100 * min(named):.0f} to {100 * max(named):.0f} %, 4 % by chance"
     )
     assert [one for one in expected if one not in text] == []
 

@@ -114,8 +114,8 @@ def test_the_median_is_worth_what_the_table_says():
     with redirect_stdout(io.StringIO()) as printed:
         study.print_duration(told, data, names, judged, steps)
     measured = [re.sub(r"; \d+ %$", "", cell.strip()) for cell in printed.getvalue().split("|")[2:-1]]
-    page = {row[0]: [cell.strip("*") for cell in row[1:]] for row in rows_after(PAGE, "| released, and")}
-    assert page["median of people's mean durations"] == measured
+    page = {row[0]: [cell.strip("*") for cell in row[1:]] for row in rows_after(PAGE, "| error of the release")}
+    assert page["median of participants' mean durations"] == measured
     plan = tomllib.loads(plan_of(PAGE))
     assert tuple(plan["inputs"]["fixations"]["bounds"]["duration_ms"]) == study.BOUNDS
     assert (plan["outputs"][0]["statistics"], plan["outputs"][0]["quantile_steps"]) == (["median"], steps)
@@ -155,7 +155,7 @@ def test_curves_of_a_headset_correlate_as_the_page_says(tmp_path):
     page = ROOT / "docs" / "howto" / "studies" / "headset.md"
     pl.read_csv(DEMO / "pupil.csv.gz").rename({"condition": "recording"}).write_csv(tmp_path / "people.csv")
     every = ["arithmetic", "noise", "combined", "control", "npc"]
-    told = [row[1] for row in rows_after(page, "| for 24 people")]
+    told = [row[1] for row in rows_after(page, "| for 24 participants")]
     for cell, number in zip(told, (1, 2, 5), strict=True):
         listed = json.dumps(every[:number])
         seen = previewed(plan_of(page).replace('["arithmetic_s2"]', listed), tmp_path)
@@ -166,7 +166,7 @@ def test_curves_of_a_headset_correlate_as_the_page_says(tmp_path):
 def test_shares_of_areas_are_as_uncertain_as_the_page_says(tmp_path, transitions, epsilons):
     page = " ".join((ROOT / "docs" / "explanation" / "heatmaps.md").read_text("utf-8").split())
     assert (
-        "99 people on each, and people who may have seen both, a share is known to ± 12 percentage points (95 %) at "
+        "99 participants on each, who may have seen both, a proportion is known to ± 12 percentage points (95 %) at "
         "ε = 1 and to ± 4 at ε = 3, with transitions to ± 24 and ± 8;"
     ) in page
     plan = plan_of(ROOT / "docs" / "howto" / "studies" / "crowd.md")

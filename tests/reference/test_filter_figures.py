@@ -1,4 +1,4 @@
-"""The figures of docs/howto/budget.md, "Releases chosen one after the other"."""
+"""The figures of docs/explanation/accounting.md."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from synthrelease.bundle.signing.expectations import signature_file
 from synthrelease.bundle.signing.sign import sign
 from synthrelease.bundle.signing.statement import statement
 
-PAGE = Path(__file__).parents[3] / "docs" / "howto" / "sign.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "publish.md"
 
 
 def test_an_independent_implementation_verifies_our_signature(bundle: Path) -> None:
