@@ -100,12 +100,12 @@ def preview(
     frames: Mapping[str, object] | None = None,
     policy: str | Path | None = None,
 ) -> Preview:
-    """Return what a plan will cost and how good the release will be; reads no private value.
+    """Return privacy cost and expected accuracy of a plan; reads no private value.
 
     Args:
         plan_path: the plan, TOML.
         frames: rows in memory that take the place of inputs' files, as for `build`.
-        policy: a file of limits to hold it against; breaches are under `["policy"]`.
+        policy: a file of limits to compare it with; breaches are under `["policy"]`.
 
     Returns:
         A `Preview`: a dict with the keys of `synthrelease preview --json`, whose `str()` is what the command prints.
@@ -121,7 +121,7 @@ def preview(
         >>> [(output["name"], output["epsilon"]) for output in found["outputs"]]
         [('heatmaps', 2.0), ('signals', 0.5), ('summary', 0.5), ('records', None)]
         >>> str(found).splitlines()[0]
-        'synthrelease-demo: what this plan will promise and what it will be worth'
+        'synthrelease-demo: guarantee and expected accuracy'
     """
     from synthrelease.building.design import make_design  # noqa: PLC0415
     from synthrelease.building.preview import preview as run  # noqa: PLC0415

@@ -2,8 +2,8 @@
 
     SynthReleaseError
     ├── BundleError      1   a bundle is not what it claims to be
-    │   └── FaultyBundleError    `verify` found faults; they are listed
-    ├── InputError       3   what the curator wrote or supplied is at fault
+    │   └── FaultyBundleError    verification failed; the findings are listed
+    ├── InputError       3   what the curator wrote or supplied is not valid
     │   ├── PlanError        the plan
     │   ├── DataError        the data
     │   └── ArgumentError    what a program called a function with; a ValueError, too
@@ -12,8 +12,8 @@
     └── NotConfirmedError 130  the curator said no
 
 An error has a `code`, which programs and tests compare, and which stays when a sentence is improved. A message says what
-is wrong, where, what was found, what was expected, and what to do. It never repeats a cell of private data: `found` holds
-the *kind* of a value ("text", "infinite number"), not the value.
+is wrong and where, what was found and expected, and what to do, in three short lines. It never repeats a cell of private
+data: `found` holds the *kind* of a value ("text", "infinite number"), not the value.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple, Self
 from synthrelease.printable import printable
 
 _MOST_NAMES = 8  # in a message
+_WIDTH = 100  # of a line of a message
 
 
 class Argument(NamedTuple):
@@ -77,7 +78,7 @@ class Remedy(str):
 
 
 class SynthReleaseError(Exception):
-    """The root of the hierarchy; its text is the message for the person at the terminal."""
+    """The root of the hierarchy; its text is the message on the terminal."""
 
     exit_code = 1
 
@@ -101,7 +102,11 @@ class SynthReleaseError(Exception):
 
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.problem}" if self.where else self.problem]
-        parts = {"found:   ": self.found, "expected:": self.expected, "to do:   ": self.remedy}
+        found, expected = self.found, self.expected
+        both = f"{found} (expected: {expected})"
+        if found and expected and len(both) <= _WIDTH - len("  found:    "):
+            found, expected = both, ""
+        parts = {"found:   ": found, "expected:": expected, "to do:   ": self.remedy}
         lines += [f"  {name} {text}" for name, text in parts.items() if text]
         return "\n".join(map(printable, lines))
 
@@ -148,7 +153,7 @@ class BundleError(SynthReleaseError):
 
 
 class FaultyBundleError(BundleError):
-    """A bundle, or one of several, has faults.
+    """A bundle, or one of several, failed verification.
 
     Attributes:
         findings: all of them, each with `file`, `code`, `where` and `message`.
@@ -172,7 +177,7 @@ class InputError(SynthReleaseError):
 
 
 class PlanError(InputError):
-    """The plan is not valid, or asks for what has no meaning."""
+    """The plan is not valid, or asks for something that cannot be computed."""
 
 
 class DataError(InputError):
@@ -180,7 +185,7 @@ class DataError(InputError):
 
 
 class ArgumentError(InputError, ValueError):
-    """A function was called with what it cannot use; a ValueError, too, as Python's own functions raise."""
+    """A function was called with an argument that it cannot use; also a ValueError, as Python's own functions raise."""
 
 
 class PolicyError(SynthReleaseError):

@@ -97,7 +97,7 @@ def timed(
     threads = dict.fromkeys(("OMP_NUM_THREADS", "POLARS_MAX_THREADS"), "1")  # one job is one core too
     start = time.perf_counter()
     running = subprocess.Popen(
-        [*command, "--out-dir", str(out), "--jobs", str(jobs), "--json"],
+        [*command, "--output", str(out), "--jobs", str(jobs), "--json"],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, **threads},

@@ -77,7 +77,7 @@ class Stress:
             [
                 *(sys.executable, "-m", "synthrelease", "--quiet", "batch", "--yes", *map(str, self.plans)),
                 *(
-                    "--out-dir",
+                    "--output",
                     str(self.out),
                     "--jobs",
                     str(self.jobs),

@@ -184,7 +184,7 @@ def _ask_once(planned: Sequence[_BatchPlan], confirm: ConfirmAll, pool: Pool) ->
         raise NotConfirmedError(
             "not-confirmed",
             "nothing was charged and nothing was built",
-            remedy="run the batch again to be asked again",
+            remedy="run the batch again to confirm the charge",
         )
 
 
@@ -207,9 +207,9 @@ def _not_mostly_lost(payment: Payment) -> bool:
     if payment.private.most_lost:
         raise NotConfirmedError(
             "most-dropped",
-            "more than half of the rows or values would be dropped or clipped: nothing was charged",
+            "more than half of the rows or values would be dropped or clipped; nothing was charged",
             where=payment.releases[0],
-            remedy="look at it with build --dry-run; build it by itself if that is right",
+            remedy="look with build --dry-run; if that is correct, use build for this plan",
         )
     return True
 
@@ -229,7 +229,7 @@ def _read_plans(
                     "another plan of the batch has the same release name and version",
                     where=str(path),
                     found=str(taken[bundle]),
-                    remedy="give each its own version",
+                    remedy="give each plan its own name or version under [release]",
                 )
         except SynthReleaseError as error:
             yield error
@@ -255,8 +255,10 @@ def _earlier_outcome(
                 journal.add(replace(entry, state=DONE))
             return PlanOutcome(plan, KEPT, kept)
         if not force:
-            keep = () if resume else ("keep what is built: ", Argument("resume", True), "; else ")
-            instead = "give the plan another version, choose another folder, or replace it: "
+            keep = (
+                () if resume else ("keep the bundles that are built: ", Argument("resume", True), "; else ")
+            )
+            instead = "give the plan another version, choose another folder, or replace the bundle (this spends ε again): "
             refuse_taken(path, Remedy(*keep, instead, Argument("force", True)))
     except SynthReleaseError as error:
         return _failed(plan, error, kept)
@@ -277,7 +279,7 @@ def _earlier_entry(planned: _BatchPlan, journal: Journal, *, force: bool) -> Jou
             return entry
         code, problem = "bundle-changed", "the bundle was changed since it was built"
     elif entry.state == DONE:
-        code, problem = "bundle-gone", "the bundle was built and is gone"
+        code, problem = "bundle-gone", "the bundle was built and is missing"
     else:  # killed just before it had its name
         return None
     if force:
@@ -286,7 +288,7 @@ def _earlier_entry(planned: _BatchPlan, journal: Journal, *, force: bool) -> Jou
         code,
         problem,
         where=str(path),
-        remedy=Remedy("bring it back, or build it, and pay for it, again: ", Argument("force", True)),
+        remedy=Remedy("restore it, or build it again, which spends ε again: ", Argument("force", True)),
     )
 
 
@@ -342,7 +344,7 @@ def _outcome(planned: _BatchPlan, result: Any, journal: Journal) -> PlanOutcome:
     try:
         journal.add(replace(journal.entries[bundle.name], state=DONE))
     except MachineError as error:
-        error.add_remedy(f"{bundle} is whole, verified and paid for: keep it, and do not build it again")
+        error.add_remedy(f"{bundle} is complete, verified and charged: keep it, and do not build it again")
         return _failed(plan, error, bundle)
     return PlanOutcome(plan, BUILT, bundle)
 
@@ -350,4 +352,4 @@ def _outcome(planned: _BatchPlan, result: Any, journal: Journal) -> PlanOutcome:
 def _reason(failed: Failed) -> str:
     """Why a plan failed by an error that is not ours: neither its text nor values, which may be private."""
     at = f" ({failed.at})" if failed.at else ""
-    return f"{type(failed.error).__name__} in synthrelease itself{at}: build this plan alone to see more"
+    return f"{type(failed.error).__name__} in synthrelease itself{at}: use build for this plan to see more"

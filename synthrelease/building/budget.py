@@ -140,7 +140,7 @@ def requested_budgets(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[st
         if not output.mechanism.takes_budget and {"share", "epsilon", "delta"} & set(output.spec.options):
             raise PlanError(
                 "budget-without-noise",
-                "an output without noise takes no share of ε or δ",
+                "an output without noise takes no fraction of ε or δ",
                 where=output.spec.where,
                 remedy="leave out share, epsilon and delta",
             )
@@ -151,11 +151,11 @@ def requested_budgets(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[st
     if shares > 1 + _ROUNDING or (waiting and remaining <= _ROUNDING * plan.epsilon):
         raise PolicyError(
             "outputs-exceed-epsilon",
-            "the outputs ask for more than the release's ε",
+            "the outputs ask for more than the ε of the release",
             where=str(plan.path),
             found=f"{plan.epsilon - remaining:g} of {plan.epsilon:g}"
-            + (f", and {', '.join(waiting)} still without" if waiting else ""),
-            remedy="lower shares or epsilons of outputs, or raise the ε under [privacy]",
+            + (f", and nothing is left for {', '.join(waiting)}" if waiting else ""),
+            remedy="lower share or epsilon of outputs, or raise epsilon under [privacy]",
         )
     epsilons = {
         name: remaining / len(waiting) if epsilon is None else epsilon for name, epsilon in stated.items()
@@ -180,10 +180,10 @@ def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, 
     if remaining < -_ROUNDING * plan.delta or (waiting and remaining <= 0 < plan.delta):
         raise PolicyError(
             "outputs-exceed-delta",
-            "the outputs ask for more than the release's δ",
+            "the outputs ask for more than the δ of the release",
             where=str(plan.path),
             found=f"{plan.delta - remaining:g} of {plan.delta:g}",
-            remedy="lower the deltas of outputs, or raise the δ under [privacy]",
+            remedy="lower delta of outputs, or raise delta under [privacy]",
         )
     weight = sum(epsilons[name] for name in waiting)
     return {**stated, **{name: remaining * epsilons[name] / weight for name in waiting}}

@@ -233,7 +233,7 @@ def build_job(
                 "not-confirmed",
                 "nothing was charged and nothing was written",
                 where=str(plan.path),
-                remedy="build it again to be asked again",
+                remedy="run build again to confirm the charge",
             )
         ledger = ready.ledger
         debit = None if ledger is None else ledger.debit(ready.design.charge(), ready.most_epsilon)
@@ -274,7 +274,9 @@ def _publish_job(  # noqa: PLR0917  everything that is decided by now
                 debit.release(to_bytes(manifest))
     except SynthReleaseError as error:
         if stands:
-            error.add_remedy(f"{path} is whole, verified and paid for: building again would cost again")
+            error.add_remedy(
+                f"{path} is complete, verified and charged: building again would be charged again"
+            )
         elif debit is not None:
             error.add_remedy(debit.failure_remedy())
         raise

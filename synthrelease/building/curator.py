@@ -66,6 +66,7 @@ class Payment:
     standing: AccountStanding  # ε of all releases before this one, of this one, and of all with it
     replaced: tuple[Path, ...] = ()  # bundles that will be replaced; they stay paid for
     private: CuratorNotes = field(default_factory=CuratorNotes)  # what was dropped and clipped
+    weak_guarantee: tuple[str, ...] = ()  # warnings about a guarantee that hardly protects
 
     @property
     def left(self) -> float:

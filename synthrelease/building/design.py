@@ -1,4 +1,4 @@
-"""What a plan will do and cost, from public facts alone: `preview` prints it, `build` carries it out."""
+"""Design of a release, from the plan and public facts only: `preview` prints it, `build` carries it out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from synthrelease.building.budget import PreparedOutput, divide_budget, planned_event
-from synthrelease.bundle.disclosure import is_unprotected, release_warnings
+from synthrelease.bundle.disclosure import is_unprotected, release_warnings, warning_sentence
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import Table, refuse_missing_columns
@@ -25,11 +25,12 @@ from synthrelease.ledger import Charge
 from synthrelease.plan.plan import Plan
 from synthrelease.plan.policy import OutputGuarantee, ReleaseGuarantees
 from synthrelease.remarks import Remark
+from synthrelease.report.summary import WEAK_CODES
 
 
 @dataclass(frozen=True)
 class PlannedOutput:
-    """An output with its share of the budget and the event it will be."""
+    """An output with its part of the budget and the event that it will be."""
 
     spec: OutputSpec
     mechanism: Mechanism[Any]
@@ -159,11 +160,11 @@ def _refuse_overspending(plan: Plan, events: Sequence[Event]) -> None:
     if spent > plan.epsilon:
         raise PolicyError(
             "outputs-exceed-budget",
-            "the outputs together cost more than the release's budget",
+            "all outputs together cost more than the budget of the release",
             where=str(plan.path),
             found=f"ε = {spent:g}" if spent < math.inf else "no ε that holds at this δ",
             expected=f"ε of at most {plan.epsilon:g} at δ = {plan.delta:.2g}",
-            remedy="lower shares or epsilons of outputs, or raise the budget under [privacy]",
+            remedy="lower share or epsilon of outputs, or raise epsilon under [privacy]",
         )
 
 
@@ -173,18 +174,18 @@ def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> Pla
     if unprotected and not plan.allow_unprotected:
         raise PolicyError(
             "unprotected-output",
-            "the output protects nobody",
+            "the output has no privacy guarantee",
             where=prepared.spec.where,
             found=unprotected[0].reason,
-            expected="a mechanism that protects people",
-            remedy="to reproduce the paper all the same, set allow_unprotected = true under [privacy]",
+            expected="a mechanism with a guarantee",
+            remedy="to reproduce the paper anyway, set allow_unprotected = true under [privacy]",
         )
     guarantee = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
     return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, guarantee)
 
 
 def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None = None) -> list[Remark]:
-    """Return what is true of the release and should worry its curator; public, part of the manifest.
+    """Return the warnings about a release; public, part of the manifest.
 
     Args:
         design: the release.
@@ -203,3 +204,8 @@ def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None
             is_seeded=is_seeded,
         )
     )
+
+
+def weak_guarantee(design: Design) -> list[str]:
+    """Return the warnings about a guarantee that hardly protects, in sentences: they stand before all else."""
+    return [warning_sentence(warning) for warning in warnings(design) if warning.code in WEAK_CODES]

@@ -70,7 +70,7 @@ class Journal:
         except OSError:
             raise MachineError(
                 "folder-locked",
-                "another batch works in this folder",
+                "another batch is working in this folder",
                 where=str(self.path.parent),
                 remedy="wait until it has ended, or choose another folder",
             ) from None
@@ -116,7 +116,7 @@ class Journal:
                 "the journal of the batch is damaged",
                 where=str(self.path),
                 expected="one JSON object a line",
-                remedy="look which bundles the folder holds, then move the journal away",
+                remedy="check which bundles are in the folder, then move the journal away",
             ) from None
 
 

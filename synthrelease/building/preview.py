@@ -1,4 +1,4 @@
-"""What a plan will cost and how good it will be, in words and numbers; reads no private value."""
+"""Privacy cost and expected accuracy of a plan, in words and numbers; reads no private value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from synthrelease.building.design import Design, warnings
+from synthrelease.building.design import Design, warnings, weak_guarantee
 from synthrelease.building.memory import memory
 from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.dp.event import noise_of
@@ -16,14 +16,15 @@ from synthrelease.number_words import several
 from synthrelease.plan.policy import Policy
 from synthrelease.report.summary import wrapped
 
-_NOTABLE = 1.05  # times: from there on it is said how much exact composition saves
+_NOTABLE = 1.05  # times: from there on the text says how much exact composition saves
+WEAK = "WEAK PRIVACY"  # begins a warning about a guarantee that hardly protects
 _GIGABYTE = 1_000_000_000  # bytes
 
 
 class Preview(dict[str, Any]):
     """A preview as data, with the keys of `synthrelease preview --json`; `str()` of it is what the command prints.
 
-    Its `outputs` are a list with an entry for each: `epsilon`, `delta`, `promise`, `noise`, `scale_steps`, `sensitivity_steps`,
+    Its `outputs` are a list with an entry for each: `epsilon`, `delta`, `guarantee`, `noise`, `scale_steps`, `sensitivity_steps`,
     `error`, `people`, `people_needed`, and tables.
     """
 
@@ -32,7 +33,7 @@ class Preview(dict[str, Any]):
 
 
 def preview(design: Design, policy: Policy | None = None) -> Preview:
-    """Return the preview as data: per output budget, promise, noise, error to expect, people needed; breaches of a policy.
+    """Return the preview as data: per output budget, guarantee, noise, expected error, participants needed; breaches of a policy.
 
     Everything follows from the plan and the public facts; two datasets that agree in those give the same preview.
     """
@@ -48,7 +49,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
                 "kind": output.spec.kind,
                 "epsilon": None if output.budget is None else round(output.budget.epsilon, 9),
                 "delta": None if output.budget is None else output.budget.delta,
-                "promise": str(output.guarantee),
+                "guarantee": str(output.guarantee),
                 "noise": None if noise is None else noise.type,
                 "scale_steps": None if noise is None else noise.scale,
                 "sensitivity_steps": None if noise is None else noise.sensitivity,
@@ -78,6 +79,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
             "added_up": added_up,
             "memory": asdict(memory(design)),
             "warnings": [warning_sentence(warning) for warning in warnings(design)],
+            "weak_guarantee": weak_guarantee(design),
         }
     )
 
@@ -110,36 +112,42 @@ def _policy_form(policy: Policy, design: Design, standing: dict[str, float] | No
 
 def as_text(view: Mapping[str, Any]) -> str:
     """Return the preview for a terminal."""
-    lines = [f"{view['release']}: what this plan will promise and what it will be worth", ""]
+    lines = [f"{view['release']}: guarantee and expected accuracy", ""]
+    for warning in view["weak_guarantee"]:
+        lines = [*wrapped(f"{WEAK}: ", warning), "", *lines]
     for row in view["outputs"]:
-        people = "" if row["people"] is None else f", {several(row['people'], 'person', 'people')}"
+        people = "" if row["people"] is None else f", {several(row['people'], 'participant')}"
         lines.append(f"{row['name']} ({row['kind']}{people})")
-        lines.extend(_line("promise", row["promise"]))
+        lines.extend(_line("guarantee", row["guarantee"]))
         if row["noise"] is not None:
             noise = (
                 f"{row['noise'].replace('_', ' ')}, scale {row['scale_steps']:.6g} for "
-                f"sensitivity {row['sensitivity_steps']:.6g} (integer steps)"
+                f"sensitivity {row['sensitivity_steps']:.6g} (integer grid units)"
             )
-            lines.extend([*_line("noise", noise), *_line("because", row["derivation"])])
-        lines.extend([*_line("expect", row["error"]), *_line("people needed", row["people_needed"])])
+            lines.extend([*_line("noise", noise), *_line("sensitivity", row["derivation"])])
+        lines.extend([*_line("expected", row["error"]), *_line("participants needed", row["people_needed"])])
         for table in (row["errors"], row["units"], row["comparison"]):
             lines.extend(_table(table))
         lines.append("")
-    lines.append(f"Differentially private outputs together: {view['guarantee']}")
+    lines.append(f"All differentially private outputs together: {view['guarantee']}")
     if view["epsilon"]:
         times = view["added_up"] / view["epsilon"]
-        more = f", {times:.1f} times as much" if times > _NOTABLE else ""
-        lines.append(f"  by {view['method']}; added up it would be ε = {view['added_up']:g}{more}")
+        more = f" ({times:.1f} times as much)" if times > _NOTABLE else ""
+        lines.append(
+            f"  accounting: {view['method']}; simple composition would give ε = {view['added_up']:g}{more}"
+        )
     spent = view["ledger"]
     if spent is not None:
         lines.append(
-            f"Ledger: ε = {spent['after']:.4g} of {spent['granted']:g} with this release, at δ = {spent['delta']:.2g}"
+            f"Ledger: ε = {spent['after']:.4g} of {spent['granted']:g} spent after this release, at δ = {spent['delta']:.2g}"
         )
-        lines.append(f"  before it {spent['before']:.4g}, by itself {spent['here']:.4g}")
+        lines.append(f"  spent before: {spent['before']:.4g}; this release: {spent['here']:.4g}")
     if view["policy"] is not None:
         lines.extend(_policy_lines(view["policy"]))
     lines.extend(_memory_lines(view["memory"]))
-    lines.extend(f"  note: {warning}" for warning in view["warnings"])
+    for warning in view["warnings"]:
+        if warning not in view["weak_guarantee"]:
+            lines.extend(wrapped("  note: ", warning))
     return "\n".join(lines)
 
 
@@ -148,16 +156,16 @@ def _memory_lines(memory: dict[str, Any]) -> list[str]:
         _gigabytes(memory[f"{key}_bytes"]) for key in ("alone", "worker", "coordinator")
     )
     lines = [
-        f"Memory: at most {alone} in one process; with --jobs {worker} in each, {coordinator} where noise is drawn"
+        f"Memory: at most {alone} in one process; with --jobs {worker} in each worker, {coordinator} in the coordinator"
     ]
     lines.extend(
-        f"  and {_gigabytes(1_000_000 * each)} for each million rows of {name}, which are kept until then"
+        f"  and {_gigabytes(1_000_000 * each)} per million rows of {name}, which are kept until noise is added"
         for name, each in memory["row_bytes"].items()
     )
     if memory["person_bytes"]:
-        lines.append(f"  and {_gigabytes(1_000_000 * memory['person_bytes'])} for each million people")
+        lines.append(f"  and {_gigabytes(1_000_000 * memory['person_bytes'])} per million participants")
     parts = " or ".join(f"{rows:,} of {name}" for name, rows in memory["most_rows"].items())
-    lines.extend(wrapped("  ", f"more if one person has more rows than {parts}"))
+    lines.extend(wrapped("  ", f"more if one participant has more rows than {parts}"))
     return lines
 
 
@@ -171,7 +179,7 @@ def _policy_lines(checked: dict[str, Any]) -> list[str]:
         lines.extend(wrapped("  ", breach))
     if checked["required_attacks"]:
         lines.extend(
-            wrapped("  ", "before publishing, attack it by: " + ", ".join(checked["required_attacks"]))
+            wrapped("  ", "attacks required before publication: " + ", ".join(checked["required_attacks"]))
         )
     return lines
 
@@ -187,4 +195,4 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 
 def _line(name: str, text: str) -> list[str]:
-    return wrapped(f"  {name:<16}", text)
+    return wrapped(f"  {name:<20} ", text)

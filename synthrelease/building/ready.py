@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.building.curator import CuratorNotes, Payment
-from synthrelease.building.design import Design, PlannedOutput, make_design
+from synthrelease.building.design import Design, PlannedOutput, make_design, weak_guarantee
 from synthrelease.building.rehearsal import rehearse
-from synthrelease.data.facts import NOBODY
+from synthrelease.data.facts import NO_ROWS
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.event import differs_by_choice
 from synthrelease.dp.noise import SecureRandom
@@ -195,11 +195,10 @@ def _refuse_nothing_left(planned: PlannedOutput, contributed: Contributions) -> 
     ]
     raise DataError(
         "nothing-left",
-        "nothing of the data is left for this output: it would be noise alone, and cost as much",
+        "no data are left for this output: it would be only noise and still spend ε",
         where=planned.spec.where,
-        found="; ".join(map(_uncounted, lost)) or "no row has the measurements that it is made of",
-        expected="at least one measurement that counts",
-        remedy="correct the screen, the bounds, the unit, or the codes of missing values",
+        found="; ".join(map(_uncounted, lost)) or "no row has the measurements that it needs",
+        remedy="correct the screen, the bounds, the unit or the missing codes in the plan",
     )
 
 
@@ -217,7 +216,7 @@ def _curator_notes(
         sentences = by_input[name].reach.notes
         if facts.without_rows:
             unused = ", ".join(f"'{label}'" for label in facts.without_rows[:_MOST_NAMED])
-            sentences = (*sentences, f"{NOBODY} {unused}, which the plan lists")
+            sentences = (*sentences, f"{NO_ROWS} {unused}, which the plan lists")
         remarks[name] = sentences
     losses = {name: by_input[name].losses for name in design.facts}
     return CuratorNotes(losses, remarks).with_tests({name: drawn.notes for name, drawn in released.items()})
@@ -228,4 +227,6 @@ def _payment(design: Design, ledger: Ledger, private: CuratorNotes, target: Path
     grant, standing = ledger.standing(design.charge())
     replaced = (target,) if target.exists() else ()
     name = f"{plan.release['name']} {plan.release['version']}"
-    return Payment((name,), ledger.path, plan.dataset, grant, standing, replaced, private)
+    return Payment(
+        (name,), ledger.path, plan.dataset, grant, standing, replaced, private, tuple(weak_guarantee(design))
+    )

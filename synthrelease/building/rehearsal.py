@@ -62,7 +62,7 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
             where=str(design.plan.path),
             found=f"{size / 1e6:.1f} MB, for {len(stored)} datasets",
             expected=f"at most {MOST_MANIFEST_BYTES / 1e6:.1f} MB",
-            remedy="release fewer outputs, stimuli or features, or divide them among several releases",
+            remedy="release fewer outputs, stimuli or features, or split them into several releases",
         )
     _refuse_false_claims(manifest, design)
     # Whether spending is tracked is known before anything is spent.

@@ -1,4 +1,4 @@
-"""The manifest of a release: what was planned, what was done, what it promises."""
+"""The manifest of a release: what was planned, what was done, what it guarantees."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def release_date() -> str:
     except (ValueError, OverflowError, OSError):
         raise MachineError(
             "bad-source-date-epoch",
-            "the environment variable SOURCE_DATE_EPOCH is no time",
-            expected="whole seconds since 1970",
+            "the environment variable SOURCE_DATE_EPOCH is not a time",
+            expected="whole seconds since 1970-01-01",
             remedy="unset it",
         ) from None
     return now.date().isoformat()

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from synthrelease.bundle.layout import ENDING, SIDECAR_ENDING
-from synthrelease.errors import MachineError
+from synthrelease.errors import Argument, MachineError, Remedy
 from synthrelease.files import atomic, partial_files
+from synthrelease.files.missing import missing_folder
 from synthrelease.files.partial_files import Partial
 from synthrelease.files.unwritable import ADDED_BYTES, refuse_replacing, refuse_taken, writing
 from synthrelease.plan.plan import Plan
+
+_AGAIN = "; building again is another release and spends ε again"
+_REBUILD = Remedy("choose another name, or replace it: ", Argument("force", True), _AGAIN)
+_LEFT_BEHIND = Remedy(
+    "the bundle of this manifest is missing: restore it, or replace the manifest: ",
+    Argument("force", True),
+    _AGAIN,
+)
 
 
 def mode_of(seeded: object) -> int:
@@ -36,7 +46,7 @@ def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path
 
 
 def default_name(plan: Plan) -> str:
-    """Return what a bundle is called that nobody gave a name."""
+    """Return the default name of a bundle."""
     return f"{plan.release['name']}-{plan.release['version']}{ENDING}"
 
 
@@ -61,7 +71,7 @@ def reserved(
     _refuse_place(path, requested, plan, policy, force=force)
     with partial_files.partials(path, sidecar(path), alone=True) as files:
         for written in files:  # another build may just have taken the name
-            refuse_taken(written.target, force=force)
+            refuse_taken(written.target, _REBUILD, force=force)
         yield files
 
 
@@ -80,19 +90,25 @@ def _refuse_place(
         sweep(path)
         for written in (Path(requested or path), path, sidecar(path)):
             refuse_replacing(written, sources, "bundle")
-        for written in (path, sidecar(path)):
-            refuse_taken(written, force=force)
+        if path.exists() or not os.path.lexists(sidecar(path)):
+            refuse_taken(path, _REBUILD, force=force)
+        refuse_taken(sidecar(path), _LEFT_BEHIND, force=force)
 
 
 def _check_folder(path: Path) -> None:
-    """Refuse a folder that cannot be written, or whose names cannot be asked to the disk."""
+    """Refuse a folder that cannot be written, or whose file names cannot be listed."""
     if not os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):
+        folder, missing = str(path.parent), missing_folder(path)
         raise MachineError(
             "cannot-write",
             "the file cannot be written",
             where=str(path),
-            found="a folder that does not exist, or may not be read and written",
-            remedy="choose a folder that exists and may be read and written",
+            found=f"no folder {missing}"
+            if missing
+            else f"no permission to read and write the folder {folder}",
+            remedy=f"make the folder: mkdir -p {shlex.quote(folder)}"
+            if missing
+            else "choose another folder, or change its permissions",
         )
     most = os.pathconf(path.parent, "PC_NAME_MAX") - ADDED_BYTES
     longest = max(len(os.fsencode(written.name)) for written in (path, sidecar(path)))

@@ -42,6 +42,7 @@ from synthrelease.bundle.signing.expectations import (
 from synthrelease.bundle.signing.keys import key_file_bytes
 from synthrelease.bundle.signing.keys import public_key as as_public_key
 from synthrelease.errors import InputError, MachineError
+from synthrelease.files.missing import nearest_file
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -127,7 +128,7 @@ def refuse_no_bundle(path: str | Path, verification: Verification) -> Verificati
             "there is no such file",
             where=where,
             expected="a bundle",
-            remedy="correct the path",
+            remedy=nearest_file(Path(path)) or "correct the path",
         ) from None
     if folder:
         raise InputError(

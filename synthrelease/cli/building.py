@@ -30,32 +30,32 @@ from synthrelease.printable import printable_lines
 if TYPE_CHECKING:
     from synthrelease.building.batch import PlanOutcome
 
-_DEMO_TEXT = """ε = 2 for the heatmaps means: whatever heatmaps you look out for, they are at most e² ≈ 7.4 times as likely with one
-person's data as with another person's in their place, plus δ, an additive slack of about one in a million. That is
-moderate protection; ε = 1 would be strong, and would take more people for maps as clear as these.
-24 people are too few for the signal and the mean: they are here to show what too few looks like, and
-`preview` tells how many it would take."""
+_DEMO_TEXT = """ε = 2 for the heatmaps means: any result is at most e² ≈ 7.4 times as likely with one person's data as with another
+person's data in their place, plus δ, an additive slack of about one in a million. That is moderate protection; ε = 1
+would be strong, and would need more participants for heatmaps of this accuracy.
+24 participants are too few for the signal and the mean: the demo shows what too few looks like, and `preview`
+estimates how many you need."""
 
 
 @main.command()
 @click.option(
     "-o",
-    "--out-dir",
+    "--output",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     default="synthrelease-demo",
     show_default=True,
-    help="Where to put data, plan, bundle, picture and page.",
+    help="The folder to write: data, plan, bundle, figure and report.",
 )
-@click.option("--force", is_flag=True, help="Replace the bundle and the page of an earlier demonstration.")
+@click.option("--force", is_flag=True, help="Replace the bundle and the report of an earlier demo.")
 @AS_JSON
 @click.pass_obj
 def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> None:
-    """Build, verify and show a release of real sample data (about 230 people)."""
+    """Build, verify and report a release of real sample data (about 230 participants)."""
     from synthrelease.demo import demonstrate
 
-    with progress(obj) as tell:
-        demonstration = demonstrate(folder, force=force, progress=tell)
+    with progress(obj) as show:
+        demonstration = demonstrate(folder, force=force, progress=show)
     if as_json:
         pages = {"picture": str(demonstration.picture), "report": str(demonstration.report)}
         checks = {"correlation": demonstration.correlation, "verified": demonstration.verification.ok}
@@ -66,10 +66,10 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     print_summary(demonstration.built, obj)
     print_verification(demonstration.verification, demonstration.built.path)
     click.echo("")
-    print_line(f"Picture    {demonstration.picture}")
+    print_line(f"Figure     {demonstration.picture}")
     for image, value in demonstration.correlation.items():
         click.echo(
-            f"           image {image}: correlation {value:.2f} of the released heatmap with the exact one"
+            f"           image {image}: correlation (CC) {value:.2f} between released and exact heatmap"
         )
     click.echo("")
     if demonstration.verification.ok:
@@ -78,7 +78,7 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     click.echo(_DEMO_TEXT)
     click.echo("")
     print_line(
-        f"Next       open {demonstration.report} in a browser: the page for everybody, of the bundle alone"
+        f"Next       open {demonstration.report} in a browser: the public report, made from the bundle only"
     )
     print_line(f"           synthrelease preview {folder / 'plan.toml'}")
     print_line(f"           synthrelease show {demonstration.built.path}")
@@ -91,9 +91,9 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
 @POLICY
 @AS_JSON
 def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
-    """Tell what PLAN will cost and how good it will be.
+    """Estimate privacy cost and accuracy of PLAN (reads no measurements).
 
-    Of the data it reads labels only, no measurement. It spends nothing.
+    Of the data it reads labels only. It spends nothing.
     """
     from synthrelease.api import preview as run
 
@@ -101,9 +101,19 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(view)
     else:
-        click.echo(printable_lines(view))
+        _print_preview(printable_lines(view))
     if view["policy"] is not None and view["policy"]["breaches"]:
         raise SystemExit(PolicyError.exit_code)
+
+
+def _print_preview(text: str) -> None:
+    """Print a preview, a weak guarantee in red."""
+    from synthrelease.building.preview import WEAK
+
+    warning, blank, rest = text.partition("\n\n") if text.startswith(WEAK) else ("", "", text)
+    if warning:
+        click.secho(f"{warning}{blank}", fg="red", bold=True, nl=False)
+    click.echo(rest)
 
 
 @main.command()
@@ -112,10 +122,14 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
     "-o",
     "--output",
     type=PATH,
-    help="The bundle to write; .h5 is added to a name without it. Default <name>-<version>.h5 of the plan.",
+    help="The bundle to write; .h5 is added to a name without it. Default: <name>-<version>.h5 of the plan.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing bundle; what that cost stays spent.")
-@click.option("--dry-run", is_flag=True, help="Read and check everything; write and charge nothing.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace an existing bundle. Building again spends ε again; the old ε stays spent.",
+)
+@click.option("--dry-run", is_flag=True, help="Read and check everything; write nothing, charge nothing.")
 @YES
 @POLICY
 @TEST_SEED
@@ -137,7 +151,7 @@ def build(
 ) -> None:
     """Build, verify and write the bundle of PLAN.
 
-    Before a ledger is charged it says what that costs and asks.
+    Before it charges a ledger, it prints the cost and asks you to confirm.
     """
     from synthrelease.building.builder import build as run
     from synthrelease.building.builder import dry_run as run_dry
@@ -146,16 +160,16 @@ def build(
 
     if dry_run:
         if test_seed is not None:
-            raise click.UsageError("--dry-run draws no noise: leave --test-seed out.")
-        with progress(obj) as tell:
-            dry = run_dry(plan, output, force=force, policy=policy, jobs=jobs, progress=tell)
+            raise click.UsageError("--dry-run draws no noise: leave --test-seed out")
+        with progress(obj) as show:
+            dry = run_dry(plan, output, force=force, policy=policy, jobs=jobs, progress=show)
         if as_json:
             print_json(dry_form(dry))
         else:
             print_dry_run(dry)
         return
     refuse_unasked(charges=test_seed is None and load_plan(plan).ledger is not None, yes=yes)
-    with progress(obj) as tell:
+    with progress(obj) as show:
         built = run(
             plan,
             output,
@@ -164,29 +178,29 @@ def build(
             test_seed=test_seed,
             confirm=None if yes else confirmed,
             jobs=jobs,
-            progress=tell,
+            progress=show,
         )
     if as_json:
         print_json(built_form(built))
         return
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
-        print_line(f"Before publishing, the policy asks for attacks: {', '.join(attacks)}")
+        print_line(f"Before you publish, the policy requires these attacks: {', '.join(attacks)}")
         tried_by = f"synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
-        print_line(f"They are tried by: {tried_by}")
+        print_line(f"Run them with: {tried_by}")
 
 
 @main.command()
 @click.argument("plans", metavar="PLAN...", nargs=-1, required=True, type=PATH)
 @click.option(
     "-o",
-    "--out-dir",
+    "--output",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Where to put the bundles, <name>-<version>.h5 each, and the batch's journal.",
+    help="The folder to write: a bundle <name>-<version>.h5 for each plan, and the journal of the batch.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="How many processes to use; default one for each core.")
+@click.option("--jobs", type=click.IntRange(1), help="Number of processes. Default: one for each core.")
 @click.option(
     "--backend",
     type=click.Choice(["loky", "dask"]),
@@ -195,8 +209,14 @@ def build(
     help="loky: processes on this machine. dask: a Dask cluster, started on this machine unless --scheduler names another.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="A running Dask scheduler, such as tls://host:8786.")
-@click.option("--resume", is_flag=True, help="Continue an earlier batch in this folder: keep what it built.")
-@click.option("--force", is_flag=True, help="Replace existing bundles; what those cost stays spent.")
+@click.option(
+    "--resume", is_flag=True, help="Continue an earlier batch in this folder: keep the bundles that it built."
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace existing bundles. Building again spends ε again; the old ε stays spent.",
+)
 @YES
 @POLICY
 @TEST_SEED
@@ -217,10 +237,11 @@ def batch(
     test_seed: int | None,
     as_json: bool,
 ) -> None:
-    """Build the bundles of many plans, side by side.
+    """Build the bundles of many plans in parallel.
 
-    Before ledgers are charged it says what all plans cost together and asks, once. If one plan fails, the others are still built, and the exit code is 5.
-    After a crash, --resume builds what is missing. A debit at the ledger is used if no noise was drawn on it yet; otherwise the build pays again.
+    Before it charges ledgers, it prints what all plans cost together and asks you to confirm, once. If one plan fails, the others are still
+    built, and the exit code is 5. After a crash, --resume builds what is missing. It uses an earlier charge if no noise was drawn yet;
+    otherwise the build is charged again.
     """
     from synthrelease.building.batch import FAILED, charges
     from synthrelease.building.batch import batch as run
@@ -228,10 +249,10 @@ def batch(
     from synthrelease.parallel.cluster import Cluster, is_overheard
 
     if scheduler is not None and backend != "dask":
-        raise click.UsageError("--scheduler goes with --backend dask.")
+        raise click.UsageError("--scheduler needs --backend dask")
     if scheduler is not None and is_overheard(scheduler) and not obj["quiet"]:
         print_warning(
-            "this scheduler is not asked over TLS: anybody on the network can read sums before noise, and run code as its user"
+            "the connection to this scheduler has no TLS: anyone on the network can read sums before noise is added, and run code as its user"
         )
     charging = test_seed is None and any(map(charges, plans))
     refuse_unasked(charges=charging, yes=yes)
@@ -259,7 +280,7 @@ def batch(
 
 
 def _with_options(outcome: PlanOutcome) -> PlanOutcome:
-    """The same, its reason in the words of the command line."""
+    """The same, its reason with options of the command line."""
     if outcome.error is None:
         return outcome
     outcome.error.remedy = as_options(outcome.error.remedy)

@@ -19,12 +19,12 @@ from synthrelease.printable import printable_lines
 @click.option(
     "--public-key",
     type=PATH,
-    help="The signer's public key: fail unless it signed BUNDLE, in it or in the signature file beside it.",
+    help="The signer's public key: fail unless it signed BUNDLE, in the bundle or in the signature file next to it.",
 )
-@click.option("--quick", is_flag=True, help="Check seal, structure, manifest and signatures only.")
+@click.option("--quick", is_flag=True, help="Verify only checksum, structure, manifest and signatures.")
 @POLICY
 @click.option(
-    "--allow-test-seed", is_flag=True, help="Accept a bundle with repeatable noise, made for tests."
+    "--allow-test-seed", is_flag=True, help="Accept a bundle with reproducible noise, made for tests."
 )
 @AS_JSON
 @click.pass_obj
@@ -38,31 +38,34 @@ def verify(
     allow_test_seed: bool,
     as_json: bool,
 ) -> None:
-    """Check BUNDLE and every guarantee that it claims, without the data.
+    """Verify BUNDLE without the private data.
 
-    Takes files from anyone. Checks structure and digests, and computes guarantees and derived values again. What it
-    cannot check without the data is listed in the documentation, page "format".
+    BUNDLE may come from an untrusted source. Checks structure and digests, and recomputes every guarantee and every derived value. The
+    output lists what cannot be verified without the data.
     """
     from synthrelease.api import verify as run
     from synthrelease.report.summary import unprotected_outputs
 
     if quick and policy is not None:
-        raise click.UsageError(
-            "--policy asks about claims that --quick does not check; leave one of them out."
-        )
-    with progress(obj) as tell:
+        raise click.UsageError("--policy needs claims that --quick does not check: leave one of them out")
+    with progress(obj) as show_stage:
         result = run(
-            bundle, public_key, quick=quick, policy=policy, allow_test_seed=allow_test_seed, progress=tell
+            bundle,
+            public_key,
+            quick=quick,
+            policy=policy,
+            allow_test_seed=allow_test_seed,
+            progress=show_stage,
         )
     if as_json:
         print_json(result.to_json())
     else:
         print_verification(result, bundle)
         if result.ok and quick:
-            click.echo("Quick      no value was compared with the manifest, and no claim recomputed")
+            click.echo("Quick      no value was compared with the manifest, and no claim was recomputed")
         elif result.ok and result.manifest is not None:
             for name, guarantee in unprotected_outputs(result.manifest):
-                print_line(f"Beware     {name}: {guarantee}")
+                print_line(f"Caveat     {name}: {guarantee}")
     if not result.ok:
         raise SystemExit(FAULT)
 
@@ -71,9 +74,9 @@ def verify(
 @BUNDLE
 @AS_JSON
 def show(bundle: Path, *, as_json: bool) -> None:
-    """Print what BUNDLE contains and promises.
+    """Show the contents and guarantees of BUNDLE.
 
-    With --json, its manifest as it is.
+    With --json, print its manifest unchanged.
     """
     from synthrelease.bundle import open_bundle
     from synthrelease.report.summary import as_text
@@ -83,23 +86,23 @@ def show(bundle: Path, *, as_json: bool) -> None:
         print_json(manifest, escaped=True)
     else:
         click.echo(printable_lines(as_text(manifest)))
-        click.echo("\nAs the manifest states it: only `synthrelease verify` computes it again.")
+        click.echo("\nAs stated in the manifest. To recompute it, run `synthrelease verify`.")
 
 
 @main.command()
 @click.argument("old", type=PATH)
 @click.argument("new", type=PATH)
 @click.option(
-    "--quick", is_flag=True, help="Check seal, structure and manifest only; do not compute claims again."
+    "--quick", is_flag=True, help="Verify only checksum, structure and manifest; do not recompute claims."
 )
 @AS_JSON
 def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
-    """Print what changed from the bundle OLD to the bundle NEW.
+    """Compare the bundles OLD and NEW.
 
-    Verifies both first. Says whether the promise got weaker and what both cost together, then what changed in outputs,
-    values and what is not protected. Looks for noise that was used twice: subtracting two such releases removes it.
+    Verifies both first. Prints whether the guarantee got weaker and what both cost together, then what changed in outputs, values and
+    what is not protected. Detects noise that was used twice: subtracting two such releases removes it.
 
-    Exit code 0 whether or not anything changed (see "same" in --json), 1 if a file is at fault or noise was used twice.
+    Exit code 0 whether or not anything changed (see "same" in --json), 1 if verification failed or noise was used twice.
     """
     from synthrelease.api import diff as run
 
@@ -127,26 +130,26 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     type=PATH,
     default="report.html",
     show_default=True,
-    help="The page to write.",
+    help="The HTML file to write.",
 )
 @PICTURES
-@click.option("--force", is_flag=True, help="Replace an existing page.")
+@click.option("--force", is_flag=True, help="Replace an existing report.")
 @AS_JSON
 @click.pass_obj
 def report(
     obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool, as_json: bool
 ) -> None:
-    """Write a page about BUNDLE for everybody.
+    """Write a public HTML report for BUNDLE.
 
-    It says what is promised, what is in the bundle, and how to check it. One HTML file, without scripts and without
-    network. BUNDLE is verified in full first.
+    The report states the guarantee, the contents and how to verify them. It is one HTML file, without scripts and without network
+    access. BUNDLE is verified in full first.
     """
     from synthrelease.api import write_report
 
-    with progress(obj) as tell:
-        page = write_report(bundle, target, force=force, pictures=pictures, progress=tell)
+    with progress(obj) as show_stage:
+        page = write_report(bundle, target, force=force, pictures=pictures, progress=show_stage)
     if page.test_seed:
-        click.secho("TEST SEED - DO NOT PUBLISH: the page says so too", fg="red", err=True)
+        click.secho("TEST SEED - DO NOT PUBLISH: the report says so, too", fg="red", err=True)
     if as_json:
         print_json({"report": str(page.path), "bytes": page.size, "test_seed": page.test_seed})
     else:
@@ -164,7 +167,7 @@ def report(
 )
 @click.option(
     "-o",
-    "--out-dir",
+    "--output",
     "folder",
     type=PATH,
     required=True,
@@ -173,7 +176,7 @@ def report(
 @click.option(
     "--stimuli",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="For png: a folder of <stimulus>.png or .jpg, to draw the maps over.",
+    help="For png: a folder of <stimulus>.png or .jpg to draw the heatmaps over.",
 )
 @click.option("--force", is_flag=True, help="Replace an earlier export.")
 @AS_JSON
@@ -188,18 +191,18 @@ def export(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write BUNDLE in a form that other tools read.
+    """Export BUNDLE to CSV, Parquet, BIDS, … for other tools.
 
-    BUNDLE is verified in full first. The folder is written whole or not at all.
+    BUNDLE is verified in full first. The folder is written completely or not at all.
     """
     from synthrelease.api import export as run
 
     if stimuli is not None and form != "png":
-        raise click.UsageError("--stimuli is for pictures: leave it out, or export --to png.")
-    with progress(obj) as tell:
-        written = run(bundle, form, folder, force=force, stimuli=stimuli, progress=tell)
+        raise click.UsageError("--stimuli is for figures: leave it out, or export --to png")
+    with progress(obj) as show_stage:
+        written = run(bundle, form, folder, force=force, stimuli=stimuli, progress=show_stage)
     if written.test_seed:
-        click.secho("TEST SEED - DO NOT PUBLISH: what was exported says so too", fg="red", err=True)
+        click.secho("TEST SEED - DO NOT PUBLISH: the exported files say so, too", fg="red", err=True)
     if as_json:
         print_json(
             {

@@ -1,4 +1,4 @@
-"""Asking before a ledger is charged, and saying what a dry run found."""
+"""Asking before a ledger is charged, and printing what a dry run found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.printing import print_line, print_most_lost, print_warning
+from synthrelease.cli.printing import print_line, print_most_lost, print_warning, print_weak_guarantee
 
 if TYPE_CHECKING:
     from synthrelease.building.builder import DryRun
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _LOOK_EVERY_S = 0.2  # whether Ctrl-C was pressed
 _CHOICE_LEAKS = (
-    "These counts are private. A plan that you change because of them depends on the data, which ε does not cover: correct what is wrong "
-    "whatever the data are (a unit, a screen, a code of missing values), and nothing else."
+    "These counts are private. If you change the plan because of them, the plan depends on the data, which ε does not cover: correct only "
+    "what is wrong for any data (a unit, a screen, a missing code)."
 )
 
 
 def refuse_unasked(*, charges: bool, yes: bool) -> None:
-    """Refuse to charge a ledger where no terminal is there to ask at.
+    """Refuse to charge a ledger where no terminal is there to confirm it.
 
     Raises:
         click.UsageError: so it is.
     """
     if charges and not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError(
-            "this charges a ledger, and there is no terminal to ask at. Look with --dry-run, then add --yes."
+            "this charges a ledger, and there is no terminal to confirm it: look with --dry-run, then add --yes"
         )
 
 
 def confirmed(payment: Payment) -> bool:
-    """Say what a release costs, and ask whether to charge it."""
+    """Print what a release costs, and ask whether to charge it."""
     from tqdm import tqdm
 
     with tqdm.external_write_mode(file=sys.stderr):
@@ -46,7 +46,7 @@ def confirmed(payment: Payment) -> bool:
 
 
 def all_confirmed(payments: Sequence[Payment]) -> bool:
-    """Say what the releases of a batch cost together, and ask once whether to charge them."""
+    """Print what the releases of a batch cost together, and ask once whether to charge them."""
     for payment in payments:
         _print_payment(payment)
     ledgers = len({payment.ledger for payment in payments})
@@ -69,12 +69,11 @@ def _agreed(question: str) -> bool:
 
 
 def _print_payment(payment: Payment) -> None:
+    print_weak_guarantee(payment.weak_guarantee)
     for line in payment_lines(payment):
         print_line(line, err=True)
     for path in payment.replaced:
-        print_warning(
-            f"{path} will be replaced: what it cost stays spent, and this release is charged on top"
-        )
+        print_warning(f"{path} will be replaced: its ε stays spent, and this release is charged in addition")
     print_most_lost(payment.private)
 
 
@@ -88,7 +87,7 @@ def payment_lines(payment: Payment) -> list[str]:
         f"           {what}: ε = {standing.here:.4g} per person",
         f"           all releases: ε = {standing.before:.4g} before, {standing.after:.4g} after; {payment.left:.4g} of {grant.epsilon:g} left",
         *(
-            ["           more than is granted: plans are refused once it is used up"]
+            ["           this exceeds the grant: plans are refused once it is spent"]
             if payment.exceeds_grant
             else []
         ),
@@ -96,26 +95,27 @@ def payment_lines(payment: Payment) -> list[str]:
 
 
 def print_dry_run(dry_run: DryRun) -> None:
-    """Print what a build would be, cost, drop and clip."""
+    """Print the bundle that a build would write, its cost, and what would be dropped and clipped."""
     from synthrelease.bundle.disclosure import warning_sentence
-    from synthrelease.report.summary import as_lines
+    from synthrelease.report.summary import WEAK_CODES, as_lines
 
+    warnings = dry_run.manifest["warnings"]
+    print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
     click.echo("Dry run    nothing was written or charged")
-    print_line(
-        f"Bundle     {dry_run.path}  (at most {dry_run.most_bytes / 1e6:.2f} MB, for which there is room)"
-    )
+    print_line(f"Bundle     {dry_run.path}  (at most {dry_run.most_bytes / 1e6:.2f} MB; the disk has room)")
     for line in as_lines(dry_run.manifest):
         print_line(line)
     if dry_run.payment is not None:
         for line in payment_lines(dry_run.payment):
             print_line(line)
         for path in dry_run.payment.replaced:
-            print_line(f"           replaces {path}, which stays paid for")
-    for warning in dry_run.manifest["warnings"]:
-        print_warning(warning_sentence(warning))
+            print_line(f"           replaces {path}, whose ε stays spent")
+    for warning in warnings:
+        if warning["code"] not in WEAK_CODES:
+            print_warning(warning_sentence(warning))
     sentences = [f"{name}: {note}" for name, notes in dry_run.notes.items() for note in notes]
-    click.echo("For you alone, not in the release:", err=True)
-    for sentence in sentences or ["no row was dropped and no value clipped"]:
+    click.echo("Private, not in the release:", err=True)
+    for sentence in sentences or ["no rows were dropped and no values clipped"]:
         print_line(f"  {sentence}", err=True)
     if sentences:
         click.echo(textwrap.fill(_CHOICE_LEAKS, _WIDTH), err=True)
@@ -123,7 +123,7 @@ def print_dry_run(dry_run: DryRun) -> None:
 
 
 def dry_form(dry_run: DryRun) -> dict[str, object]:
-    """Return what a dry run tells a program: for the curator alone."""
+    """Return the result of a dry run for a program: private."""
     from synthrelease.bundle.disclosure import warning_forms
 
     payment = dry_run.payment

@@ -17,7 +17,7 @@ _WHERE = {
 @main.command()
 @click.argument("shell", type=click.Choice(list(_WHERE)))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete commands, options, choices and files."""
+    """Print a shell completion script for SHELL."""
     from click.shell_completion import get_completion_class
 
     completion_class = get_completion_class(shell)
@@ -28,5 +28,5 @@ def completion(shell: str) -> None:
 # A paragraph that begins with \\b is not wrapped.
 _LINES = "\n".join(f"  {shell:<5} {line}" for shell, line in _WHERE.items())
 completion.help = (
-    f"{completion.help}\n\nFor good, run one of these once, and open a new terminal:\n\n\b\n{_LINES}"
+    f"{completion.help}\n\nTo install it, run one of these once and open a new terminal:\n\n\b\n{_LINES}"
 )

@@ -1,4 +1,4 @@
-"""The command for curators alone: evaluate."""
+"""The private command: evaluate."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     "--output",
     "target",
     type=PATH,
-    help="The page to write, for you alone. Not needed with --json.",
+    help="The private report to write (HTML). Not needed with --json.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing page.")
+@click.option("--force", is_flag=True, help="Replace an existing report.")
 @JOBS
 @click.option(
     "--seed",
     type=int,
     default=1,
     show_default=True,
-    help="Seed of shuffles and of releases to compare with: the same seed, the same page.",
+    help="Random seed of shuffles and of simulated releases: the same seed gives the same report.",
 )
 @PICTURES
 @POLICY
@@ -51,22 +51,21 @@ def evaluate(
     policy: Path | None,
     as_json: bool,
 ) -> None:
-    """Compare BUNDLE, made by PLAN, with the data, and attack it. PRIVATE: do not publish.
+    """Measure utility and privacy risk of BUNDLE against the private data (private report).
 
-    Reads the private data again. Says how close the release is to them, how close it would be at other ε, whether its
-    noise is what the manifest states, and what attackers find out. That takes minutes.
+    Reads the data of PLAN again. Measures the error of the release, the error it would have at other ε, whether its noise is the noise
+    that the manifest states, and what attackers learn. This takes minutes.
 
-    The page is computed from the data without noise and protects nobody. Choosing parameters by it and building again
-    leaks from it, too: tune with `preview`.
+    PRIVATE, do not publish: the report is computed from the data without noise, so it has no privacy guarantee. Changing the plan after
+    reading it leaks private information: tune with `preview`.
 
-    Exit code 1 if bundle and data do not belong together, a promise is broken, or an attack that the policy asks for
-    was not tried.
+    Exit code 1 if bundle and data do not belong together, a guarantee is violated, or an attack that the policy requires was not run.
     """
     from synthrelease.plan.plan import load_plan
     from synthrelease.plan.policy import load_policy
 
     if target is None and not as_json:
-        raise click.UsageError("Say where to write the page (-o private.html), or ask for --json.")
+        raise click.UsageError("name the report to write (-o private.html), or add --json")
     if target is not None:
         _refuse_target(load_plan(plan), bundle, target, policy=policy, force=force)
     attacks = [] if policy is None else load_policy(policy).required_attacks
@@ -74,8 +73,8 @@ def evaluate(
     from synthrelease.evaluation.private_page import write_private_page
     from synthrelease.evaluation.required_attacks import required_attacks
 
-    with progress(obj) as tell:
-        result = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=tell)
+    with progress(obj) as show:
+        result = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=show)
     size = None if target is None else write_private_page(result, target, force=force)
     required = required_attacks(result, attacks)
     if as_json:
@@ -84,14 +83,14 @@ def evaluate(
     else:
         print_evaluation(result)
         print_required(required)
-    where = "" if target is None or size is None else f"Page       {target}  ({size / 1e6:.2f} MB), "
+    where = "" if target is None or size is None else f"Report     {target}  ({size / 1e6:.2f} MB), "
     click.secho(f"{where}private: do not publish", fg="red", err=as_json)
     if result.faults or not all(attack.met for attack in required):
         raise SystemExit(FAULT)
 
 
 def _refuse_target(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
-    """Refuse, before minutes of work, a page that must not stand where it is to be, or cannot."""
+    """Refuse, before minutes of work, a report that must not, or cannot, be written there."""
     from synthrelease.building.targets import sidecar
     from synthrelease.files.atomic import refuse_unwritable
 

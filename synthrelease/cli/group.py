@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import click
 
 from synthrelease.cli.options import wants_json
-from synthrelease.cli.printing import as_options, print_findings, print_json
+from synthrelease.cli.printing import as_options, print_error, print_findings, print_json
 from synthrelease.errors import FaultyBundleError, NotConfirmedError, SynthReleaseError
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
-_PAYING = "build", "batch"
+_CHARGING = "build", "batch"
 _IN_THE_PLAN = "--epsilon", "--delta"
 
 
-# In the order in which somebody needs them, who never did this before.
+# In the order in which a new user needs them.
 SECTIONS = {
-    "Begin": ("demo", "init", "prepare"),
-    "Make": ("preview", "build", "batch", "ledger"),
-    "Look and check": ("verify", "show", "report", "diff"),
+    "Getting started": ("demo", "init", "prepare"),
+    "Build": ("preview", "build", "batch", "ledger"),
+    "Inspect": ("verify", "show", "report", "diff"),
     "Publish": ("keygen", "sign", "export"),
-    "For you alone": ("evaluate",),
-    "For the shell": ("completion",),
+    "Private evaluation": ("evaluate",),
+    "Other": ("completion",),
 }
 
 
@@ -36,11 +37,33 @@ def _set_verbosity(ctx: click.Context, parameter: click.Parameter, value: bool) 
 
 
 _QUIET = ("--quiet", "-q"), "Print results and errors only."
-_VERBOSE = ("--verbose", "-v"), "Also print how many rows were dropped and values clipped; for you alone."
+_VERBOSE = ("--verbose", "-v"), "Also print dropped rows and clipped values (private: do not share)."
+
+
+class _UsageError(click.UsageError):
+    """Wrong use of the command line, in the form of all other errors."""
+
+    def __init__(self, error: click.UsageError) -> None:
+        super().__init__(error.format_message(), error.ctx)
+
+    def show(self, file: IO[str] | None = None) -> None:  # noqa: ARG002  as click calls it
+        """Print what is wrong, how the command is used, and where its help is."""
+        problem, _, hint = self.message.partition(" Did you mean ")
+        lines = [problem[:1].lower() + problem[1:].rstrip(".")]
+        help_command = "synthrelease --help"
+        if self.ctx is not None:
+            help_command = f"{self.ctx.command_path} --help"
+            if not hint:
+                lines.append(
+                    f"  usage:    {self.ctx.command_path} {' '.join(self.ctx.command.collect_usage_pieces(self.ctx))}"
+                )
+        lines.append(f"  to do:    did you mean {hint}" if hint else f"  to do:    see {help_command}")
+        color = None if self.ctx is None else self.ctx.color
+        print_error("\n".join(lines), color=color)
 
 
 class Commands(click.Group):
-    """Some commands, each of which takes --quiet and --verbose behind its name, too."""
+    """Some commands, each of which also takes --quiet and --verbose after its name."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, and the two options to it."""
@@ -54,6 +77,16 @@ class Commands(click.Group):
 
 class _MainGroup(Commands):
     """Turns our errors into messages and exit codes, for every command; lists commands by what they are for."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Return a context without colours where `NO_COLOR` is set (https://no-color.org)."""
+        try:
+            ctx = super().make_context(*args, **extra)
+        except click.UsageError as error:
+            raise _UsageError(error) from None
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        return ctx
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in sections."""
@@ -72,11 +105,12 @@ class _MainGroup(Commands):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except click.NoSuchOption as error:
-            if ctx.invoked_subcommand in SECTIONS["Make"] and error.option_name in _IN_THE_PLAN:
+        except click.UsageError as error:
+            if isinstance(error, click.NoSuchOption) and error.option_name in _IN_THE_PLAN:
                 name = error.option_name.removeprefix("--")
-                raise click.UsageError(f"{name} is set in the plan, under [privacy].", error.ctx) from None
-            raise
+                if ctx.invoked_subcommand in SECTIONS["Build"]:
+                    error = click.UsageError(f"{name} is set in the plan, under [privacy]", error.ctx)
+            raise _UsageError(error) from None
         except SynthReleaseError as error:
             error.remedy = as_options(error.remedy)
             as_json = wants_json(ctx)
@@ -84,13 +118,16 @@ class _MainGroup(Commands):
                 print_json({"error": error.to_json()})
             if isinstance(error, FaultyBundleError) and not as_json:
                 print_findings(error)
+            elif isinstance(error, NotConfirmedError):
+                click.echo(str(error), err=True)
             else:
-                before = "" if isinstance(error, NotConfirmedError) else "error: "
-                click.echo(f"{before}{error}", err=True)
+                print_error(str(error))
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
-            paid = "; a ledger keeps what was paid" if ctx.invoked_subcommand in _PAYING else ""
-            click.echo(f"interrupted: no half file was left behind{paid}", err=True)
+            charged = (
+                "; what a ledger was charged stays charged" if ctx.invoked_subcommand in _CHARGING else ""
+            )
+            click.echo(f"interrupted: no partial file was left behind{charged}", err=True)
             raise SystemExit(_INTERRUPTED) from None
 
 
@@ -102,14 +139,14 @@ class _MainGroup(Commands):
 @click.option(*_VERBOSE[0], is_flag=True, help=_VERBOSE[1])
 @click.pass_context
 def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
-    """Turn private eye-tracking data into a release that can be published.
+    """Publish eye-tracking data with differential privacy.
 
-    Begin with `synthrelease demo`. With your own data, `init` proposes a plan, `preview` says what it will cost and how good it will be,
-    `build` makes the bundle, and anyone can `verify` it. `report` writes a page about it. `evaluate`, for you alone, compares it with the
-    data and attacks it. Raw samples go through `prepare` first.
+    Start with `synthrelease demo`. With your own data: `init` proposes a plan, `preview` estimates privacy cost and accuracy, `build`
+    writes the bundle, and anyone can `verify` it without the data. `report` writes a public HTML report. `evaluate` measures utility and
+    privacy risk against the private data. Raw samples go through `prepare` first.
 
-    Exit codes: 0 fine, 1 a bundle is at fault, 2 wrong usage, 3 plan, data or file cannot be used, 4 refused by privacy policy,
-    5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.
+    Exit codes: 0 success, 1 verification or a check failed, 2 wrong usage, 3 plan, data or file cannot be used, 4 refused by a privacy
+    rule, policy or ledger, 5 part of a batch failed, 6 the machine (disk, permission), 130 interrupted.
     """
     ctx.obj = {"quiet": quiet, "verbose": verbose}
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):  # Windows has no SIGHUP

@@ -20,30 +20,30 @@ _LARGE_DELTA = 1e-3
 
 @main.group(cls=Commands)
 def ledger() -> None:
-    """Limit and add up what all releases of a dataset cost its people together: grant, show, check.
+    """Track and cap the cumulative privacy budget of a dataset: grant, show, check.
 
-    A plan names LEDGER and the dataset under [privacy]. Every build then pays before it draws any noise, and is refused
-    if the grant does not cover it (exit code 4). The file is private: keep it with the data, and back it up.
+    A plan names LEDGER and the dataset under [privacy]. Every build is then charged before it draws noise, and refused if the budget
+    does not cover it (exit code 4). The file is private: keep it with the data, and back it up.
     """
 
 
 @ledger.command()
 @click.argument("path", metavar="LEDGER", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--dataset", required=True, help="The dataset, as plans name it under [privacy].")
-@click.option("--epsilon", type=float, required=True, help="Total ε of all its releases, per person.")
+@click.option("--dataset", required=True, help="Dataset name used in [privacy].")
+@click.option("--epsilon", type=float, required=True, help="Total ε of all releases, per person.")
 @click.option(
     "--delta",
     type=float,
     default=0.0,
     show_default=True,
-    help="Total δ of all its releases: the additive slack of (ε, δ), far below one in the number of people.",
+    help="Total δ of all releases, far below 1/participants.",
 )
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove-one"]),
     default="replace-one",
     show_default=True,
-    help="The neighbouring relation of all its releases.",
+    help="Neighbouring relation of all releases: bounded (replace-one) or unbounded (add-remove-one) DP.",
 )
 @AS_JSON
 @click.pass_obj
@@ -57,21 +57,21 @@ def grant(
     neighbours: str,
     as_json: bool,
 ) -> None:
-    """Grant a budget to all releases of a dataset.
+    """Set the total privacy budget of a dataset.
 
-    Replaces an earlier grant; makes LEDGER if there is none. Each release may be planned after seeing the earlier ones,
-    but decide on grants without looking at releases.
+    Replaces an earlier grant; creates LEDGER if there is none. You may plan each release after seeing the earlier ones, but decide on
+    budgets without looking at releases.
     """
     from synthrelease.ledger import Ledger
 
     book = Ledger(path)
     book.grant(dataset, epsilon, delta, neighbours)
     if delta > _LARGE_DELTA and not obj["quiet"]:
-        warning = f"at δ = {delta:g}, one person in {1 / delta:.0f} may be published whole: choose δ far below 1/people"
+        warning = f"at δ = {delta:g}, publishing one participant in {1 / delta:.0f} in full would be allowed: choose δ far below 1/participants"
         print_warning(warning)
     if delta == 0 and not obj["quiet"]:
         print_warning(
-            "a grant without δ cannot pay for Gaussian noise, which heatmaps have by default: --delta 1e-6 would grant one"
+            "a budget without δ does not cover Gaussian noise, the default of heatmaps: add --delta 1e-6"
         )
     _print_account(book, dataset, as_json=as_json)
 
@@ -81,7 +81,7 @@ def grant(
 @click.option("--dataset", help="Show only this dataset.")
 @AS_JSON
 def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
-    """Print what LEDGER grants, and every release that was paid for."""
+    """Show the budgets of LEDGER and every release that was charged."""
     from synthrelease.ledger import Ledger
 
     _print_account(Ledger(path), dataset, as_json=as_json)
@@ -100,10 +100,10 @@ def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:
 @click.option("--digest", "digests", multiple=True, help="A digest that an earlier check printed.")
 @AS_JSON
 def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...], *, as_json: bool) -> None:
-    """Check that nothing in LEDGER was changed, left out or slipped in.
+    """Check that no entry of LEDGER was changed, removed or inserted.
 
-    Also checks its sums. Whoever can write the file can also write a consistent new one; to notice that, give bundles
-    that were published from it, or a digest that you noted.
+    Also recomputes its totals. Anyone who can write the file can also write a consistent new one: to detect that, give published
+    bundles, or a digest that you noted.
     """
     from synthrelease.bundle import open_bundle
     from synthrelease.ledger import Ledger
@@ -122,5 +122,5 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
         click.secho(printable(f"  {fault}"), fg="red")
     if checked.faults:
         raise SystemExit(FAULT)
-    print_line(f"Checked    {path}: {checked.entries} entries hang together, and amount to what they state")
-    click.echo(f"Digest     {checked.head}  (note it: a later check can ask for it)")
+    print_line(f"Checked    {path}: {checked.entries} entries are consistent, and their totals are correct")
+    click.echo(f"Digest     {checked.head}  (note it: a later check can compare it)")

@@ -12,32 +12,32 @@ PATH = click.Path(path_type=Path)
 PLAN = click.argument("plan", type=PATH)
 BUNDLE = click.argument("bundle", type=PATH)
 JOBS = click.option(
-    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes to use."
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Number of processes."
 )
 PICTURES = click.option(
     "--pictures",
     type=click.IntRange(1),
     default=PICTURES_SHOWN,
     show_default=True,
-    help="Most pictures of each output.",
+    help="Maximum number of figures per output.",
 )
-POLICY = click.option("--policy", type=PATH, help="A policy: limits that the release must keep to (TOML).")
+POLICY = click.option("--policy", type=PATH, help="A policy: limits for the release (TOML).")
 TEST_SEED = click.option(
     "--test-seed",
     type=int,
-    help="Make repeatable noise, for tests. Bundles are marked and must not be published.",
+    help="Draw reproducible noise, for tests. The bundle is marked and must not be published.",
 )
 YES = click.option(
     "--yes",
     is_flag=True,
-    help="Charge the ledger without asking; needed where there is no terminal to ask at.",
+    help="Charge the ledger without asking; needed without a terminal.",
 )
 
 _AS_JSON = "synthrelease.json"  # in the context of all commands: whether this one is to print JSON
 
 
 def wants_json(ctx: click.Context) -> bool:
-    """Whether the command that runs is to print JSON."""
+    """Whether the command prints JSON."""
     return bool(ctx.meta.get(_AS_JSON, False))
 
 

@@ -49,7 +49,7 @@ def _positive(default: float, words: str) -> dict[str, object]:
     "--to",
     type=click.Choice(["fixations", "saccades", "windows"]),
     required=True,
-    help="What to make of the samples.",
+    help="What to compute from the samples.",
 )
 @click.option(
     "-o",
@@ -57,7 +57,7 @@ def _positive(default: float, words: str) -> dict[str, object]:
     "target",
     type=PATH,
     required=True,
-    help="The table to write (.parquet), for you alone.",
+    help="The table to write (.parquet); private.",
 )
 @click.option(
     "--time-unit",
@@ -75,7 +75,7 @@ def _positive(default: float, words: str) -> dict[str, object]:
     "--keep",
     metavar="COLUMN",
     multiple=True,
-    help="Column of labels that tell recordings apart, such as a session; it is kept in the table.",
+    help="Column of labels that distinguish recordings, such as a session; it is kept in the table.",
 )
 @click.option("--velocity-deg-per-s", **_positive(30.0, "Threshold: fixations are slower, saccades faster."))  # type: ignore[arg-type]
 @click.option("--minimum-fixation-ms", **_positive(100.0, "Shorter fixations are dropped."))  # type: ignore[arg-type]
@@ -101,14 +101,15 @@ def prepare(
     as_json: bool,
     **settings: float,
 ) -> None:
-    """Make fixations, saccades or windows of features out of raw samples.
+    """Compute fixations, saccades or windows of features from raw samples.
 
-    PRIVATE: do not publish. INPUT is the name of an input of PLAN, which says how to read the samples: columns (with the
-    time), screen (with width and distance in mm), coordinates, missing codes. Its privacy and outputs are not used.
-    Next, run `init` on the table.
+    PRIVATE, do not publish: the table is as sensitive as the samples. INPUT is the name of an input of PLAN, which states how to read the
+    samples: columns (with the time), screen (with width and distance in mm), coordinates, missing codes. The privacy and outputs of PLAN
+    are not used. Next, run `init` on the table.
 
-    Needs pymovements (pip install pymovements). Each recording is prepared by itself: no row depends on another person.
+    Needs pymovements (pip install pymovements). Each recording is processed separately: no row depends on another participant.
     """
+    from synthrelease.errors import PlanError
     from synthrelease.files.atomic import refuse_unwritable
     from synthrelease.plan.plan import load_plan
     from synthrelease.prepare import Settings
@@ -116,12 +117,16 @@ def prepare(
     from synthrelease.prepare.prepared import refuse_input
 
     if target.suffix != ".parquet":
-        raise click.UsageError("The table is a Parquet file: let its name end in .parquet.")
+        raise click.UsageError("the table is a Parquet file: its name must end in .parquet")
     loaded = load_plan(plan)
     samples = _input_named(name, loaded)
-    refuse_input(samples, keep)
+    try:
+        refuse_input(samples, keep)
+    except PlanError as error:
+        error.where = error.where.replace("the plan's ", f"{plan}: ", 1)
+        raise
     refuse_unwritable(target, loaded.files(), force=force, what="table")
-    with progress(obj) as tell:
+    with progress(obj) as show:
         prepared = run(
             samples,
             to,
@@ -129,13 +134,13 @@ def prepare(
             time_unit=time_unit,
             pupil=pupil,
             keep=keep,
-            progress=tell,
+            progress=show,
         )
     prepared.write(target, force=force)
     if as_json:
         print_json({"table": str(target), "to": to, **_form(prepared)})
     else:
-        people = several(prepared.people, "person", "people")
+        people = several(prepared.people, "participant")
         recordings = several(prepared.recordings, "recording")
         print_line(f"Table      {target}: {prepared.rows_with_values} {to} in {recordings} of {people}")
     _print_for_curator(prepared, obj, as_json=as_json)
@@ -145,7 +150,7 @@ def prepare(
 
 def _print_for_curator(prepared: PreparedInput, obj: dict[str, bool], *, as_json: bool) -> None:
     click.secho(
-        "private: what is in it is data of people as much as the samples are; do not publish",
+        "PRIVATE: this table is as sensitive as the raw samples; do not publish it",
         fg="red",
         err=True,
     )

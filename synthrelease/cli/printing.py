@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 
-_MUCH = 0.05  # of rows or values: from this share on a loss is printed unasked
+_MUCH = 0.05  # of rows or values: from this proportion on a loss is printed without --verbose
 
 
 def as_options(remedy: str) -> str:
@@ -38,25 +38,26 @@ def _option(argument: Argument) -> str:
 
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
-    """Print where a bundle is, what it holds and promises, and what should worry its curator."""
+    """Print where a bundle is, its contents and guarantees, and what its curator should look at."""
     from synthrelease.bundle.disclosure import warning_sentence
-    from synthrelease.report.summary import as_lines
+    from synthrelease.report.summary import WEAK_CODES, as_lines
 
+    warnings = built.manifest["warnings"]
+    print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
     if built.manifest["randomness"]["test_seed"]:
-        click.secho(
-            "TEST SEED - DO NOT PUBLISH: the noise of this bundle can be taken away", fg="red", err=True
-        )
+        click.secho("TEST SEED - DO NOT PUBLISH: the noise of this bundle can be removed", fg="red", err=True)
     print_line(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
     print_line(f"Manifest   {built.sidecar}")
     for line in as_lines(built.manifest):
         print_line(line)
     if obj["quiet"]:
         return
-    for warning in built.manifest["warnings"]:
-        print_warning(warning_sentence(warning))
+    for warning in warnings:
+        if warning["code"] not in WEAK_CODES:
+            print_warning(warning_sentence(warning))
     notes = _notes(built.private, verbose=obj["verbose"])
     if notes:
-        click.echo("For you alone, not in the release:", err=True)
+        click.echo("Private, not in the release:", err=True)
         for note in notes:
             print_line(f"  {note}", err=True)
     print_most_lost(built.private)
@@ -73,7 +74,7 @@ def _notes(private: CuratorNotes, *, verbose: bool) -> list[str]:
 
 
 def built_form(built: Built) -> dict[str, Any]:
-    """Return what `build` tells a program: nothing that is for the curator alone."""
+    """Return the result of `build` for a program, without anything private."""
     from synthrelease.bundle.disclosure import warning_forms
 
     return {
@@ -88,30 +89,43 @@ def built_form(built: Built) -> dict[str, Any]:
 def print_most_lost(private: CuratorNotes) -> None:
     """Print what more than half of the rows or values were lost to."""
     for lost in private.most_lost:
-        print_warning(f"{lost}: are screen, bounds and codes in the data's unit?")
+        print_warning(f"{lost}: check that screen, bounds and missing codes are in the unit of the data")
 
 
 def print_line(text: object, *, err: bool = False) -> None:
-    """Print a line in which nothing steers the terminal."""
+    """Print a line without terminal control characters."""
     click.echo(printable(text), err=err)
 
 
 def print_json(form: Any, *, escaped: bool = False) -> None:
-    """Print the one document that a program reads; `escaped` for what anybody wrote and a person may look at."""
+    """Print the one document that a program reads; `escaped` for text of unknown origin that is also shown on a terminal."""
     click.echo(json.dumps(form, ensure_ascii=escaped, indent=2, allow_nan=False))
 
 
 def print_warning(warning: str) -> None:
-    """Print what should worry whoever makes a release."""
+    """Print a warning for the curator."""
     click.secho(f"warning: {printable(warning)}", fg="yellow", err=True)
 
 
+def print_error(message: str, *, color: bool | None = None) -> None:
+    """Print an error: what is wrong, and in lines below it what to do."""
+    click.echo(click.style("error:", fg="red", bold=True) + f" {message}", err=True, color=color)
+
+
+def print_weak_guarantee(sentences: Iterable[str]) -> None:
+    """Print, before all else and with --quiet too, that a guarantee hardly protects."""
+    from synthrelease.building.preview import WEAK
+
+    for sentence in sentences:
+        click.secho(f"{WEAK}: {printable(sentence)}", fg="red", bold=True, err=True)
+
+
 def print_evaluation(evaluation: Evaluation) -> None:
-    """Print what is at fault, and a few lines for every output."""
+    """Print the errors found, and a few lines for every output."""
     from synthrelease.evaluation.private_words import at_a_glance
 
     for fault in evaluation.faults:
-        click.secho(printable(f"FAULT      {fault}"), fg="red")
+        click.secho(printable(f"ERROR      {fault}"), fg="red")
     for output in evaluation.outputs:
         for number, line in enumerate(at_a_glance(output)):
             beside = f" ({', '.join(line.beside)})" if line.beside else ""
@@ -127,12 +141,12 @@ def print_required(attacks: Sequence[Required]) -> None:
 
 
 def print_batch(outcomes: Sequence[PlanOutcome], folder: Path) -> None:
-    """Print how many bundles there are, and why the others are not."""
+    """Print how many bundles were built, and why the others were not."""
     from synthrelease.building.batch import FAILED, KEPT
 
     failed = [outcome for outcome in outcomes if outcome.state == FAILED]
     kept = sum(outcome.state == KEPT for outcome in outcomes)
-    before = f", {kept} of them from before" if kept else ""
+    before = f", {kept} of them from an earlier run" if kept else ""
     print_line(f"Bundles    {len(outcomes) - len(failed)} of {len(outcomes)} in {folder}{before}")
     for outcome in failed:
         click.secho(f"failed     {printable(str(outcome.plan))}", fg="red")
@@ -141,7 +155,7 @@ def print_batch(outcomes: Sequence[PlanOutcome], folder: Path) -> None:
 
 
 def outcome_form(outcome: PlanOutcome) -> dict[str, str | None]:
-    """Return what `batch` tells a program of one plan."""
+    """Return the outcome of one plan of `batch` for a program."""
     return {
         "plan": str(outcome.plan),
         "state": outcome.state,
@@ -152,24 +166,26 @@ def outcome_form(outcome: PlanOutcome) -> dict[str, str | None]:
 
 
 def print_verification(result: Any, path: Path) -> None:
-    """Print what was checked, or what was found."""
+    """Print what was verified, or why verification failed."""
     if result.ok:
         print_line(f"Verified   {path}: {', '.join(result.checked)}")
         if result.signed_by and not any("signature" in check for check in result.checked):
             keys = ", ".join(key[:12] or "no name" for key in result.signed_by)
-            print_line(f"Signed     by {keys}, as it says: --public-key KEY.pub checks it")
-        for number, believed in enumerate(result.on_trust):
-            print_line(f"{'' if number else 'On trust':<11}{believed}")
+            print_line(f"Signed     by {keys} (not checked; check with --public-key KEY.pub)")
+        if result.on_trust:
+            print_line("Not verifiable (taken on trust):")
+        for believed in result.on_trust:
+            print_line(f"           {believed}")
         for missing in result.not_done:
             print_line(f"Not done   {missing}")
         return
     _print_faults(str(path), result.findings)
     if result.remedy:
-        print_line(f"  to do: {as_options(result.remedy)}")
+        print_line(f"  to do:    {as_options(result.remedy)}")
 
 
 def print_findings(error: FaultyBundleError) -> None:
-    """Print what is wrong with one bundle or several."""
+    """Print why verification of one or several bundles failed."""
     from synthrelease.bundle.finding import Finding
 
     by_file: dict[str, list[Finding]] = {}
@@ -182,14 +198,14 @@ def print_findings(error: FaultyBundleError) -> None:
 
 
 def _print_faults(path: str, findings: Sequence[object]) -> None:
-    click.secho(printable(f"NOT TO BE RELIED ON: {path}"), fg="red")
+    click.secho(printable(f"VERIFICATION FAILED: {path}"), fg="red")
     for finding in findings:
         print_line(f"  {finding}")
 
 
 @contextmanager
 def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[PlanOutcome], None]]:
-    """A bar with rate and remaining time on a terminal; else a line for every plan."""
+    """A bar with percentage, rate and time left on a terminal; else a line for every plan."""
     if obj["quiet"]:
         yield lambda _: None
         return
@@ -208,13 +224,13 @@ def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[PlanOu
     with tqdm(total=plans, unit=" plans", leave=False) as bar:
         failed = 0
 
-        def tell(outcome: PlanOutcome) -> None:
+        def show(outcome: PlanOutcome) -> None:
             nonlocal failed
             failed += outcome.state == "failed"
             bar.set_postfix_str(f"{failed} failed" if failed else "")
             bar.update()
 
-        yield tell
+        yield show
 
 
 @contextmanager
@@ -225,10 +241,16 @@ def progress(obj: dict[str, bool]) -> Iterator[Progress | None]:
         return
     from tqdm import tqdm
 
-    with tqdm(total=1, bar_format="{desc:<28} {bar} {elapsed}", leave=False) as bar:
+    form = "{desc:<28} {percentage:3.0f} % {bar} {elapsed}, {remaining} left"
+    with tqdm(total=1, bar_format=form, leave=False) as bar:
+        stage = ""
 
-        def tell(what: str, done: int, total: int) -> None:
+        def show(what: str, done: int, total: int) -> None:
+            nonlocal stage
+            if what != stage:  # the time left is that of a stage
+                stage = what
+                bar.reset(total)
             bar.total, bar.n = total, done
             bar.set_description_str(what)
 
-        yield tell
+        yield show

@@ -1,4 +1,4 @@
-"""Commands of whoever stands by a bundle: keygen, sign."""
+"""Commands of signers: keygen, sign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from synthrelease.cli.printing import print_json, print_line, print_warning, pro
 _PASSWORD_FILE = click.option(
     "--password-file",
     type=PATH,
-    help="Take the password from the first line of a file, and ask for none.",
+    help="Read the password from the first line of a file.",
 )
 
 
@@ -26,38 +26,34 @@ _PASSWORD_FILE = click.option(
     "target",
     type=PATH,
     required=True,
-    help="The private key to write, KEY; the public one becomes KEY.pub.",
+    help="The private key to write, KEY; the public key becomes KEY.pub.",
 )
 @_PASSWORD_FILE
 @click.option("--no-password", is_flag=True, help="Do not encrypt the private key.")
 @AS_JSON
 def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_json: bool) -> None:
-    """Make a pair of ed25519 keys: a private one to sign with, a public one to give away."""
+    """Generate an Ed25519 key pair."""
     from synthrelease.bundle.signing.key_pair import MOST_PASSWORD_BYTES, refuse_taken_pair
     from synthrelease.bundle.signing.key_pair import keygen as run
 
     if no_password and password_file is not None:
-        raise click.UsageError("--no-password and --password-file contradict each other.")
-    refuse_taken_pair(target)  # before anybody thinks of a password
+        raise click.UsageError("--no-password and --password-file contradict each other")
+    refuse_taken_pair(target)  # before a password is chosen
     password = b""
     if not no_password:
         password = _first_line(password_file) if password_file else _prompted_password(confirm=True)
         if not password:
-            raise click.UsageError("The password is empty. Say --no-password for a key without one.")
+            raise click.UsageError("the password is empty: add --no-password for a key without one")
         if len(password) > MOST_PASSWORD_BYTES:
-            raise click.UsageError(f"The password has more than {MOST_PASSWORD_BYTES} bytes.")
+            raise click.UsageError(f"the password has more than {MOST_PASSWORD_BYTES} bytes")
     pair = run(target, password)
     if as_json:
         files = {"private": str(pair.private), "public": str(pair.public)}
         print_json({**files, "key": pair.key_id, "encrypted": bool(password)})
         return
-    kept = (
-        "keep it, and its password, where nobody else gets them"
-        if password
-        else "keep it where nobody else gets it"
-    )
+    kept = "keep it and its password secret" if password else "keep it secret"
     print_line(f"Private    {pair.private}  ({kept})")
-    print_line(f"Public     {pair.public}  (give it to whoever verifies)")
+    print_line(f"Public     {pair.public}  (publish it, so that others can check signatures)")
     click.echo(f"Key        {pair.key_id}")
 
 
@@ -68,7 +64,7 @@ def keygen(target: Path, *, password_file: Path | None, no_password: bool, as_js
 @click.option(
     "--detached",
     is_flag=True,
-    help="Write the signature into a file beside the bundle, and leave the bundle as it is.",
+    help="Write the signature into a file next to the bundle, and leave the bundle unchanged.",
 )
 @AS_JSON
 @click.pass_obj
@@ -81,10 +77,10 @@ def sign(
     detached: bool,
     as_json: bool,
 ) -> None:
-    """Verify BUNDLE in full, and sign it with a key of `keygen`.
+    """Sign BUNDLE with a key of `keygen`.
 
-    The signature is an in-toto statement about the manifest in a DSSE envelope, which public tools verify. It is written into the bundle,
-    which is replaced by a new file; earlier signatures stay.
+    BUNDLE is verified in full first. The signature is an in-toto statement about the manifest in a DSSE envelope, which public tools
+    verify. It is written into the bundle, which is replaced by a new file; earlier signatures stay.
     """
     from synthrelease.api import sign as run
     from synthrelease.bundle.signing.keys import PasswordNeededError, key_id, read_private_key
@@ -96,9 +92,9 @@ def sign(
             raise
         key = read_private_key(key_file, _prompted_password(confirm=False))
     if not obj["quiet"] and _others_may_read(key_file):  # only of what was read as one
-        print_warning(f"others may read the private key {key_file}: chmod 600 keeps them out")
-    with progress(obj) as tell:
-        signed = run(bundle, key, detached=detached, progress=tell)
+        print_warning(f"other users can read the private key {key_file}: run chmod 600")
+    with progress(obj) as show:
+        signed = run(bundle, key, detached=detached, progress=show)
     key_name = key_id(key.public_key())
     if as_json:
         print_json({"bundle": str(bundle), "signature": str(signed), "key": key_name})
@@ -108,16 +104,16 @@ def sign(
 
 
 def _prompted_password(*, confirm: bool) -> bytes:
-    """Ask at the terminal; whoever has none is told what else there is."""
+    """Ask at the terminal; without one, name the other ways."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that what is typed can be seen, where nobody types
+            warnings.simplefilter("ignore")  # that what is typed can be seen, where there is no terminal
             password: str = click.prompt("Password", hide_input=True, confirmation_prompt=confirm, err=True)
     except (click.Abort, AttributeError) as error:  # the latter where there is no standard input at all
         if isinstance(error.__context__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
         more = ", or --no-password" if confirm else ""
-        raise click.UsageError(f"Nobody answered. Give the password by --password-file{more}.") from None
+        raise click.UsageError(f"there was no answer: give the password by --password-file{more}") from None
     return password.encode("utf-8", "surrogateescape")  # as it was typed, whatever the terminal's encoding
 
 

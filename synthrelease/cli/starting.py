@@ -1,4 +1,4 @@
-"""The command to begin with on data of one's own: init."""
+"""The first command with your own data: init."""
 
 from __future__ import annotations
 
@@ -23,17 +23,13 @@ if TYPE_CHECKING:
     "people",
     metavar="COLUMN",
     multiple=True,
-    help="The column that says whose rows these are. It is never guessed. Repeat the option if tables name it differently.",
+    help="Column with the participant ID. It is never guessed. Repeat the option if tables name it differently.",
 )
 @click.option(
-    "--pattern", help="For a folder: how its files are named, such as 'P{person}_R{recording}.csv'."
+    "--pattern", help="For a folder: pattern of its file names, such as 'P{person}_R{recording}.csv'."
 )
-@click.option(
-    "--table", help="For a file that holds several tables: which one, such as a variable of a .mat file."
-)
-@click.option(
-    "--axes", metavar="NAME,NAME…", help="For arrays: the names of their axes, the outermost first."
-)
+@click.option("--table", help="For a file with several tables: which one, such as a variable of a .mat file.")
+@click.option("--axes", metavar="NAME,NAME…", help="For arrays: names of their axes, the outermost first.")
 @click.option(
     "-o",
     "--output",
@@ -58,8 +54,8 @@ def init(
 ) -> None:
     """Propose a plan for DATA: files, or folders with a file for each recording.
 
-    Looks at the names of columns and at the first rows: what each column is, missing codes, what identifies people. You fill in ranges,
-    sizes and titles, with usual values beside them: they must not be taken from the data.
+    Reads the names of columns and the first rows: roles of columns, missing codes, columns that could identify participants directly. You
+    fill in ranges, sizes and titles; the plan shows usual values next to them. They must not be taken from the data.
     """
     from synthrelease.api import propose
     from synthrelease.files.atomic import refuse_unwritable, write_atomically
@@ -68,7 +64,7 @@ def init(
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
     named = tuple(axis.strip() for axis in axes.split(",")) if axes else ()
     proposal = propose(data, person=people, plan=target, pattern=pattern, table=table, axes=named)
-    remedy = "choose another with -o other.toml, or pass --force to replace it"
+    remedy = "choose another name with -o other.toml, or replace it with --force"
     refuse_unwritable(target, used, force=force, what="plan", remedy=remedy)
     write_atomically(target, proposal.text.encode("utf-8"), force=force)
     if as_json:
@@ -80,7 +76,7 @@ def init(
     print_line(f"Plan       {target}")
     for warning in proposal.warnings:
         print_warning(warning)
-    print_line(f"Next       fill in what says FILL IN, then: synthrelease preview {target}")
+    print_line(f"Next       replace every FILL IN in it, then: synthrelease preview {target}")
 
 
 def _form(data: Input) -> dict[str, object]:
@@ -89,7 +85,7 @@ def _form(data: Input) -> dict[str, object]:
 
 
 def _summary(data: Input) -> str:
-    people = f"{data.kind} of {several(data.people, 'person', 'people')}"
+    people = f"{data.kind} of {several(data.people, 'participant')}"
     each = [
         f"{low if low == high else f'{low} to {high}'} of '{column}'" for low, high, column in data.groups
     ]

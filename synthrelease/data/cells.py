@@ -1,4 +1,4 @@
-"""Cells of a column as labels, categories or numbers; errors that name places and never cells."""
+"""Cells of a column as labels, categories or numbers; errors name places and never cells."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[N
     """Return each row's label as a number, and the distinct labels in natural order.
 
     A label is the text of its own cell, without surrounding blanks; a whole number in a column of floats is
-    written as an integer. No other cell has a say in it.
+    written as an integer. It depends on no other cell.
 
     Args:
         table: the table.
@@ -72,16 +72,16 @@ def _bad_label(table: Table, column: str, *, empty_allowed: bool) -> DataError:
             where=table.place(int(empty.arg_true()[0]), column),
             found="an empty cell",
             expected="a label in every row",
-            remedy="complete these rows, or leave them out; or list the labels that are released: rows without a stimulus or a recording may then stay",
+            remedy="fill in the label, or remove these rows",
         )
     unusable = ~text.str.contains(_PLAIN_LABEL) & ~empty
     return DataError(
         "bad-label",
-        "a label cannot be one",
+        "a label is not valid",
         where=table.place(int(unusable.arg_true()[0]), column),
         found="a line break or another control character, or more than 200 characters",
         expected="a short text on one line",
-        remedy="look for a quote that opens in one row and closes in another",
+        remedy="look for a quote that is opened in one row and closed in another",
     )
 
 
@@ -109,7 +109,7 @@ def categories(
             where=table.places(unlisted, column),
             found="another label",
             expected=f"one of the {len(listed)} labels in that list, or an empty cell",
-            remedy="complete the list, or correct the cell",
+            remedy="add the label to the list, or correct the cell",
         )
     return position.fill_null(-1).to_numpy()
 
@@ -246,7 +246,7 @@ def _refuse(
             )
         raise DataError(
             code,
-            "a cell is not a number that can be used",
+            "a cell is not a number",
             where=table.places(rows, column),
             found=content,
             expected="a finite number, or an empty cell if it is missing",

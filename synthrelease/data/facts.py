@@ -1,10 +1,11 @@
-"""What the plan declares public about an input: read from the label columns of all rows, whatever their other cells hold.
+"""What the plan declares public about an input: read from the label columns of all rows, whatever their other cells contain.
 
 What people did decides which rows `only` leaves, so lists, lengths and assignment are those before it.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +16,14 @@ from numpy.typing import NDArray
 from synthrelease.data.cells import in_natural_order, labels
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.features import ONE_RECORDING
+from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, path_of, read_slices
 from synthrelease.errors import DataError
 
 _SLICE_ROWS = 1 << 22
-NOBODY = "nobody has a row of"  # what the plan lists: a note that is always told
+NO_ROWS = "no participant has rows of"  # what the plan lists: a note that is always printed
+_MOST_SHOWN = 8  # labels in a message
+_ENDING = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|mp4|avi|mov)$")
 
 
 @dataclass(frozen=True)
@@ -85,20 +89,13 @@ def read_facts(
     if not counting:
         raise DataError(
             "only-selects-nothing",
-            "no row has the labels that `only` chooses",
+            "no row has the labels that `only` selects",
             where=str(path_of(source)),
             found="other labels, or none, in " + ", ".join(f"'{column}'" for column in chosen.only),
-            remedy="correct the labels in the input's `only`: small letters and capitals count",
+            remedy="correct the labels in the input's `only`; labels are case-sensitive",
         )
     if listed is not None and counting.isdisjoint(listed):
-        raise DataError(
-            "no-listed-rows",
-            "no row belongs to anything that is listed",
-            where=str(path_of(source)),
-            found=f"other labels in '{label_columns[1]}'",
-            expected="the labels as they stand in the data: small letters and capitals count",
-            remedy=f"correct the list of {'stimuli' if 'stimulus' in columns else 'recordings'}",
-        )
+        raise _no_listed_rows(source, label_columns[1], listed, counting, gaze="stimulus" in columns)
     people = frozenset(people_seen)
     names = in_natural_order({name for _, name in rows if name}) if listed is None else list(listed)
     longest = None
@@ -107,6 +104,37 @@ def read_facts(
         longest = max((count for (_, name), count in rows.items() if name in published), default=0)
     assigned = _assigned(rows, sorted(people), names)
     return Facts(len(people), tuple(names), longest, people, assigned)
+
+
+def _no_listed_rows(
+    source: Rows, column: str, listed: Sequence[str], labels_in_data: Iterable[str], *, gaze: bool
+) -> DataError:
+    """Why no row counts. The labels that a plan lists are public; of the data's labels, only other spellings of those are shown.
+
+    A wrong column may hold labels of persons, and so may a list that a program gave.
+    """
+    in_memory = Source.of(source.source if isinstance(source, Table) else source).frame is not None
+    spelt = {_plain(label): label for label in sorted(labels_in_data) if label}
+    same = [] if in_memory else [spelt[_plain(label)] for label in listed if _plain(label) in spelt]
+    what = "stimuli" if gaze else "recordings"
+    shown = ", ".join(f"'{label}'" for label in listed[:_MOST_SHOWN])
+    more = f" and {len(listed) - _MOST_SHOWN} more" if len(listed) > _MOST_SHOWN else ""
+    found = ", ".join(f"'{label}'" for label in same[:_MOST_SHOWN])
+    return DataError(
+        "no-listed-rows",
+        f"no rows match `{what}`",
+        where=f"{path_of(source)}, column '{column}'",
+        found=f"{found} in the data" if same else "other labels",
+        expected="labels of the list" if in_memory else f"{shown}{more}, as in the plan",
+        remedy=f"write the labels in `{what}` as they are in the data"
+        if same
+        else f"correct `{what}`, or the column's name; labels are case-sensitive",
+    )
+
+
+def _plain(label: str) -> str:
+    """A label without what is often written differently: capitals, blanks, the ending of a file, zeros at the beginning."""
+    return _ENDING.sub("", label.strip().casefold()).lstrip("0")
 
 
 def _assigned(

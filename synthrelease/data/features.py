@@ -200,6 +200,6 @@ def _recordings(
 def _lost_rows(rows: int, listed: int, valid: NDArray[np.bool_]) -> Iterator[Loss]:
     """What was lost of so many rows; `valid` has those that the plan chooses, of which so many are of a listed recording."""
     chosen = valid.size
-    yield Loss(rows - chosen, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN)
+    yield Loss(rows - chosen, rows, "are not selected by `only` in the plan", Reason.CHOSEN)
     yield Loss(chosen - listed, chosen, "belong to recordings that the plan does not list", Reason.CHOSEN)
     yield Loss(int((~valid).sum()), chosen, "are not `valid`: their features are missing", Reason.DROPPED)

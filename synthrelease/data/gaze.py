@@ -22,10 +22,10 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, read_table
 from synthrelease.errors import DataError
 
-SMALL_PART = "all points lie in the upper left of the screen: is it as large as the plan says?"
+SMALL_PART = "all points lie in the upper left of the screen: check the screen size in the plan"
 _ENOUGH_POINTS, _UPPER_LEFT_FRACTION = 500, 0.6  # points; of width and height
 _STEPS_PER_UNIT, _LONGEST_DURATION = 1_000_000, 1e6
-_REMEDY = "drop the repeated rows, or leave `time` out: the order of the rows then counts"
+_REMEDY = "remove the repeated rows, or remove `time`: then the order of rows counts"
 
 
 @dataclass(frozen=True)
@@ -257,8 +257,8 @@ def refuse_off_screen(
             "point-off-screen",
             "a point lies off the screen",
             where=table.places(rows, columns["x"], beside=columns["y"]),
-            expected=f"0 to {screen.width_px} pixels across and 0 to {screen.height_px} down, edges included",
-            remedy='correct `screen` (or `coordinates` and `origin`), add the code to `missing`, or say off_screen = "drop" in the input',
+            expected=f"x from 0 to {screen.width_px} px, y from 0 to {screen.height_px} px",
+            remedy='correct `screen`, `coordinates` or `origin`, add a missing code, or drop such rows: off_screen = "drop"',
         )
 
 
@@ -271,7 +271,7 @@ def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np
             "bad-duration",
             "a duration is not possible",
             where=table.places(invalid, column),
-            expected=f"0 to {_LONGEST_DURATION:g}, in whatever unit",
+            expected=f"0 to {_LONGEST_DURATION:g}, in any unit",
             remedy="correct the cell, or add the code to `missing`",
         )
     return np.rint(np.nan_to_num(values) * _STEPS_PER_UNIT).astype(np.int64)
@@ -285,7 +285,7 @@ def _losses(
     listed: NDArray[np.bool_],
 ) -> tuple[Loss, ...]:
     chosen = has_position.size
-    left_out = Loss(rows - chosen, rows, "are not among those that the plan's `only` chooses", Reason.CHOSEN)
+    left_out = Loss(rows - chosen, rows, "are not selected by `only` in the plan", Reason.CHOSEN)
     counts = (
         (int((~valid).sum()), "are not `valid` and were dropped", Reason.DROPPED),
         (int((valid & ~has_position).sum()), "have no position and were dropped", Reason.DROPPED),

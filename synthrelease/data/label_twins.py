@@ -82,11 +82,11 @@ def refuse_label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]], wh
     if twins is not None:
         raise DataError(
             "label-twins",
-            "some people may have two labels, and would be protected as two people",
+            "some participants may have two labels, and would be protected as two",
             where=where,
             found=str(twins),
-            expected="one label for each person, written in one way in all inputs",
-            remedy="write each person's label in one way; or, if these are different people, set distinct_labels = true under [privacy]",
+            expected="one label for each participant, written in one way in all inputs",
+            remedy="write each label in one way; if these are different participants, set distinct_labels = true under [privacy]",
         )
 
 

@@ -40,7 +40,7 @@ def in_time_order(
             where=table.place(int(rows[np.flatnonzero(np.isnan(time))[0]]), column),
             found="an empty cell",
             expected="a number in every row",
-            remedy="complete the cell, or take its row out; or leave `time` out: the order of the rows then counts",
+            remedy="fill in the cell, remove its row, or remove `time`: then the order of rows counts",
         )
     order = np.lexsort((time, *reversed(groups)))
     same = np.diff(time[order]) == 0

@@ -1,4 +1,4 @@
-"""Tables: the columns a plan names, as checked arrays; errors that name places and never cells."""
+"""Tables: the columns that a plan names, as checked arrays; errors name places and never cells."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ def _no_rows(source: Source) -> DataError:
         f"the {subject} no rows",
         where=str(source.path),
         expected="at least one row" if has_own_names else "at least one row under the header",
-        remedy="see whether a filter took all of them out"
+        remedy="check whether a filter removed all rows"
         if source.frame
-        else "check that it was written to its end, and by the right export",
+        else "check that the export completed and is the right one",
     )
 
 
@@ -194,7 +194,7 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
             "two columns have the same name",
             where=f"{source.path}, column '{first}'" if first in columns else str(source.path),
             found=f"columns {duplicates[0] + 1} and {second + 1} of {len(present)}",
-            expected="names of their own",
+            expected="different names",
             remedy="rename one in the plan" if source.header else "rename one in the header",
         )
     return reader
@@ -211,8 +211,10 @@ def _missing_column(source: Source, column: str, present: Sequence[str]) -> Data
         "unknown-column",
         f"there is no column '{column}'",
         where=str(path),
-        found=f"{len(present)} columns of other names",
-        remedy=f"did you mean '{near[0]}'?" if near else "correct the name under the input's `columns`",
+        found=f"{len(present)} columns with other names",
+        remedy=f"did you mean '{near[0]}'?"
+        if near
+        else "compare the input's `columns` with the first line of the file",
     )
 
 
@@ -221,7 +223,6 @@ def _no_header(path: Path, problem: str) -> DataError:
         "no-header",
         problem,
         where=str(path),
-        found="numbers or empty cells in the first line: the file seems to have no header",
-        expected="the names of the columns in the first line",
-        remedy='add a header line, or name the columns in the input: header = ["person", …]',
+        found="numbers or empty cells in the first line, so it seems to be no header",
+        remedy='add a header line, or name the columns in the plan: header = ["person", …]',
     )

@@ -50,7 +50,7 @@ def allocate(partial: Partial, size: int) -> None:
         take_room(partial.handle, 0, size)
     except OSError as error:
         refusal = cannot_write(partial.target, error)
-        refusal.expected = f"room for {size / 1e6:.2f} MB, which it can take at most"
+        refusal.expected = f"room for at most {size / 1e6:.2f} MB"
         raise refusal from None
 
 
@@ -147,12 +147,12 @@ def replace_as_it_was(partial: Partial) -> None:
 
 
 def refuse_unwritable(
-    target: Path, used: Mapping[str, Path], *, force: bool, what: str = "page", remedy: str = REPLACE
+    target: Path, used: Mapping[str, Path], *, force: bool, what: str = "report", remedy: str = REPLACE
 ) -> None:
-    """Refuse early to write a page, or another file, where it must not stand, or cannot.
+    """Refuse early to write a report, or another file, where it must not, or cannot, be written.
 
     Args:
-        target: of the page.
+        target: of the report.
         used: by what they are, the files that it is made from: none is replaced, `force` or not.
         force: replace what else is there.
         what: is written, for messages.

@@ -72,9 +72,9 @@ def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Itera
     except MachineError as error:
         remaining = ", ".join(_remove_all(created))
         error.add_remedy(
-            f"{remaining} could not be removed: the next attempt does"
+            f"{remaining} could not be removed: the next build removes it"
             if remaining
-            else "nothing was left behind"
+            else "no partial file was left behind"
         )
         raise
     finally:

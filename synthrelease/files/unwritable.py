@@ -16,12 +16,12 @@ ADDED_BYTES = len(f"..8letters{PARTIAL}")  # by which such a name is longer than
 _REMEDIES = {
     errno.ENOSPC: "make room",
     errno.EDQUOT: "make room in the quota",
-    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or choose a file system that holds larger files",
-    errno.EACCES: "choose a folder that may be written, or ask for the permission",
-    errno.EPERM: "choose a folder that may be written, or ask for the permission",
-    errno.EROFS: "choose a folder that may be written",
-    errno.ENOENT: "see what became of the folder: it was moved or deleted, or it was emptied",
-    errno.ENOTDIR: "see what became of the folder: it was moved or deleted",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), or use a file system that allows larger files",
+    errno.EACCES: "choose a folder that you may write, or ask for the permission",
+    errno.EPERM: "choose a folder that you may write, or ask for the permission",
+    errno.EROFS: "choose a folder that you may write",
+    errno.ENOENT: "check the folder: it is missing, or was moved, deleted or emptied",
+    errno.ENOTDIR: "check the folder: it is missing, or was moved or deleted",
     errno.EISDIR: "choose another name: a folder has this one",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
@@ -40,8 +40,12 @@ def refuse_taken(path: Path, remedy: str = REPLACE, *, force: bool = False) -> N
         MachineError: something has the name.
     """
     for in_the_way, code, problem in (
-        (path.is_dir(), "output-is-folder", "the output is a folder"),
-        (path.exists() and not path.is_file(), "output-is-no-file", "the output is a device or the like"),
+        (path.is_dir(), "output-is-folder", "the output is an existing folder"),
+        (
+            path.exists() and not path.is_file(),
+            "output-is-no-file",
+            "the output is a device or another special file",
+        ),
     ):
         if in_the_way:
             raise MachineError(
@@ -49,12 +53,12 @@ def refuse_taken(path: Path, remedy: str = REPLACE, *, force: bool = False) -> N
                 problem,
                 where=str(path),
                 expected="the name of a file",
-                remedy="choose the name of a file",
+                remedy="choose another name",
             )
     if not force and os.path.lexists(path):
         raise MachineError(
             "file-exists",
-            "the file exists already",
+            "the file exists",
             where=str(path),
             remedy=remedy,
         )
@@ -90,7 +94,7 @@ def _are_same(path: Path, other: Path) -> bool:
 
 @contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """Say of an error of the system that a file cannot be written.
+    """Turn an error of the system into the message that a file cannot be written.
 
     Raises:
         MachineError: as `cannot_write` returns it.
@@ -108,7 +112,7 @@ def cannot_write(path: Path, error: OSError) -> MachineError:
         "the file cannot be written",
         where=str(path.parent / (target_of(path.name) or path.name)),
         found=os.strerror(error.errno) if error.errno else "an error of the file system",
-        remedy=_REMEDIES.get(error.errno or 0, "look after the disk, or choose another"),
+        remedy=_REMEDIES.get(error.errno or 0, "check the disk, or choose another"),
     )
 
 

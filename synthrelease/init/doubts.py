@@ -17,7 +17,7 @@ _FEW_PEOPLE = 4  # people: fewer are rather sessions or eyes
 
 @dataclass(frozen=True)
 class Doubt:
-    """What to mind before a plan is used."""
+    """Something to check before a plan is used."""
 
     code: str
     about: tuple[str, ...]  # columns or files
@@ -25,10 +25,10 @@ class Doubt:
 
 
 def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
-    """Yield what to mind of one input."""
+    """Yield what to check of one input."""
     yield from _of_identifiers(draft)
     for column in excerpt.with_commas:
-        text = f"numbers of the column '{column}' have a decimal comma: export the file with a point"
+        text = f"the column '{column}' has numbers with a decimal comma: export the file with a decimal point"
         yield Doubt("decimal-commas", (column,), text)
     yield from _of_people(draft, excerpt)
     if not draft.gaze and not draft.chosen.valid:
@@ -42,17 +42,20 @@ def doubts_of_copies(draft: Draft, earlier_drafts: list[Draft]) -> Iterator[Doub
         if same_kind and (set(earlier.people), set(earlier.listed)) == (set(draft.people), set(draft.listed)):
             names = (name_of(earlier.source), name_of(draft.source))
             listed = "stimuli" if draft.gaze else "recordings"
-            text = f"'{names[0]}' and '{names[1]}' look like the same people and {listed}: keep one"
+            text = f"'{names[0]}' and '{names[1]}' look like the same participants and {listed}: keep one"
             yield Doubt("same-data-twice", names, text)
 
 
 def _of_identifiers(draft: Draft) -> Iterator[Doubt]:
     for column, content in draft.identifiers:
         if column == draft.person:
-            code, advice = "telling-person-column", "it says whose rows are: give people other labels first"
+            code, advice = (
+                "telling-person-column",
+                "it is the participant ID: replace its labels with pseudonyms first",
+            )
         else:
             code, advice = "telling-column", "the plan does not read it"
-        yield Doubt(code, (column,), f"the column '{column}' seems to hold {content}: {advice}")
+        yield Doubt(code, (column,), f"the column '{column}' seems to contain {content}: {advice}")
 
 
 def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
@@ -60,20 +63,18 @@ def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     for candidate in draft.roles.candidates[PERSON]:
         if plain_name(candidate) != plain_name(person) and _is_finer(excerpt, person, candidate):
             text = (
-                f"several labels of '{person}' belong to one of '{candidate}': if '{candidate}' is who somebody is, that is the column of people; "
-                "else a person counts several times, and is protected less than promised"
+                f"several labels of '{person}' belong to one label of '{candidate}': if '{candidate}' is the participant ID, choose it as person; "
+                "otherwise a participant counts several times, and the guarantee is weaker than stated"
             )
             yield Doubt("several-labels-of-one", (person, candidate), text)
     if count < _FEW_PEOPLE:
-        text = (
-            f"there are {count} labels in '{person}': is that who somebody is, and no session, eye or group?"
-        )
+        text = f"the column '{person}' has only {count} labels: check that it is the participant ID, not a session, eye or stimulus"
         yield Doubt("few-people", (person,), text)
     if differ_by_session(draft.people):
-        text = f"labels of '{person}' look like sessions of people: if several are one person, make them one label"
+        text = f"labels of '{person}' look like sessions of participants: give all sessions of one participant one label"
         yield Doubt("labels-of-sessions", (person,), text)
     if count == excerpt.frame.height:
-        text = f"every row has a label of its own in '{person}': that is no person's"
+        text = f"every row has a different label in '{person}': it is not a participant ID"
         yield Doubt("label-in-every-row", (person,), text)
 
 
@@ -89,7 +90,7 @@ def _of_zeros(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     empty, ordinary = empty_zeros(excerpt.frame, draft.features)
     if empty and ordinary:
         text = (
-            f"0 seems to mark missing values of '{empty[0]}', and is one of '{ordinary[0]}': `missing` is for all columns; "
-            "say by `valid` which rows are good, or leave one of the two out"
+            f"0 seems to mark missing values in '{empty[0]}' but is a value in '{ordinary[0]}': `missing` applies to all columns; "
+            "select good rows with `valid`, or leave out one of the two columns"
         )
         yield Doubt("zeros-of-two-kinds", (empty[0], ordinary[0]), text)

@@ -87,7 +87,7 @@ def excerpt_of(source: Source) -> Excerpt:
             "the file has no rows",
             where=str(source.path),
             expected="at least one row",
-            remedy="check that it was copied, or exported, completely",
+            remedy="check that the copy or export completed",
         )
     first = pl.concat(frames, how="vertical_relaxed").head(ROWS)
     return Excerpt(source, first.select(name for name, kind in first.schema.items() if _is_single(kind)))

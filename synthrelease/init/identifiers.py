@@ -1,4 +1,4 @@
-"""Columns that seem to identify a person, or say when or where they were: warned of before a plan is written."""
+"""Columns that could identify participants directly, or their time and place: a warning is printed before a plan is written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from synthrelease.init.roles import plain_name, roles_of
 from synthrelease.init.trackers import TYPED, trackers
 
 # What a column may seem to hold.
-ADDRESSES, DATES, TIMES_OF_DAY = "addresses of e-mail", "dates", "times of the day"
+ADDRESSES, DATES, TIMES_OF_DAY = "e-mail addresses", "dates", "times of day"
 INITIALS, NAMES = "initials", "names of people"
 PLACES, BIRTHS, DATED, CLOCK = (
-    "places on earth",
+    "geographic positions",
     "dates of birth",
     "a date in its name",
-    "times of a clock on the wall",
+    "wall-clock times",
 )
 _FRACTION_ALIKE = 0.9  # of cells that must look so
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -92,7 +92,7 @@ def _of_cells(cells: pl.Series, unit: str, kind: str) -> str:
     if not texts:
         return ""
     for content, pattern in _PATTERNS:
-        alone = content == INITIALS and len(texts) == 1  # DAT in every row says nothing of anyone
+        alone = content == INITIALS and len(texts) == 1  # DAT in every row identifies no one
         if not alone and sum(pattern.fullmatch(text) is not None for text in texts) >= _FRACTION_ALIKE * len(
             texts
         ):

@@ -1,4 +1,4 @@
-"""The column that says whose rows are: one that the curator named, or that the format defines. It is never guessed."""
+"""The column with the participant ID: named by the curator, or defined by the format. It is never guessed."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
             return defined
         raise DataError(
             "format-has-person",
-            "the format itself says who a person is",
+            "the format itself defines the participant ID",
             where=path,
             found=_people_in_words(people),
             expected=f"the column '{defined}'",
-            remedy="leave the person out",
+            remedy="leave the person column out",
         )
     present = [column for column in people if column in excerpt.frame.columns]
     if len(present) == 1:
@@ -48,11 +48,11 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
     if present:
         raise DataError(
             "person-columns-in-one-table",
-            "several of the columns of people are in one table",
+            "several person columns are in one table",
             where=path,
             found=", ".join(f"'{column}'" for column in present),
             expected="one",
-            remedy="name the column that says who somebody is in all tables, or make a plan for each",
+            remedy="name one column that all tables have, or make a plan for each table",
         )
     candidates = _offered(excerpt, roles)
     raise _unknown(excerpt.source, people, tables, candidates) if people else _needed(path, candidates)
@@ -74,7 +74,10 @@ def _offered(excerpt: Excerpt, roles: Roles) -> list[str]:
 
 
 def _in_words(candidates: Sequence[str]) -> str:
-    return ", ".join(f"'{column}'" for column in candidates[:_MOST_OFFERED]) or "none that could be"
+    return (
+        ", ".join(f"'{column}'" for column in candidates[:_MOST_OFFERED])
+        or "none that could be the participant ID"
+    )
 
 
 def _unknown(
@@ -85,37 +88,39 @@ def _unknown(
         "unknown-column",
         f"there is no column {_people_in_words(people)}",
         where=f"{source.path}, '{name_of(source)}'" if source.pattern else str(source.path),
-        found="it in " + ", ".join(f"'{name_of(table)}'" for table in tables_with_it)
+        found="only in " + ", ".join(f"'{name_of(table)}'" for table in tables_with_it)
         if tables_with_it
         else "",
         expected=f"one of {_in_words(candidates)}",
-        remedy="name the column of this table, too, or that file alone"
+        remedy="also name the column of this table, or give only that file"
         if tables_with_it
-        else "correct the name of the person's column",
+        else Remedy("for example ", Argument("person", candidates[0]))
+        if candidates
+        else "correct the name",
     )
 
 
 def _needed(path: str, candidates: Sequence[str]) -> DataError:
     return DataError(
         "person-column-needed",
-        "which column says whose rows these are is not guessed",
+        "name the column with the participant ID: it is not guessed",
         where=path,
-        found=f"columns that it could be: {_in_words(candidates)}",
+        found=f"candidates: {_in_words(candidates)}",
         remedy=Remedy(
-            "say ",
+            "for example ",
             Argument("person", candidates[0]),
-            "; two sessions of one person must have one label in it",
+            "; all sessions of one participant must have one label",
         )
         if candidates
         else Remedy(
-            "add a column that does; or, if each file is one recording, name the folder, and say ",
+            "add such a column; or, if each file is one recording, give the folder and ",
             Argument("pattern", "P{person}.csv"),
         ),
     )
 
 
 def _people_in_words(people: Sequence[str]) -> str:
-    """Columns that were named as those of people; not many, which may be labels of people."""
+    """The columns that were named; not many, which may be labels of participants."""
     if len(people) > _MOST_NAMED:
         return f"of {len(people)} names"
     return " or ".join(f"'{column}'" for column in people)

@@ -73,7 +73,7 @@ def propose(
     tables = [source for place in places for source in place.sources]
     for place in places:
         for name in place.left_alone:
-            text = f"'{name}' was left alone: it seems to be another kind of table"
+            text = f"'{name}' was skipped: it seems to be another kind of table"
             doubts.append(Doubt("table-left-alone", (name,), text))
         for source in place.sources:
             draft, excerpt = draft_of(source, plan, people, tables)
@@ -81,7 +81,7 @@ def propose(
             drafts.append(draft)
     twins = label_twins((draft.source, draft.person, frozenset(draft.people)) for draft in drafts)
     if twins is not None:
-        text = f"{twins}: if they are one person's, write them in one way in the data"
+        text = f"{twins}: if they are one participant, write them in one way in the data"
         doubts.append(Doubt("label-twins", tuple(dict.fromkeys(draft.person for draft in drafts)), text))
     named_drafts = [replace(draft, name=name) for draft, name in zip(drafts, _names_of(drafts), strict=True)]
     text = plan_text(plan.name, named_drafts, twins=twins is not None)

@@ -78,7 +78,7 @@ class Roles:
             f"The columns look like those of {self.tracker.name}.",
             *([f"Its times are in {self.time_unit}."] if self.time_unit else []),
             *([self.tracker.note] if self.tracker.note else []),
-            *([f"The screen's own pixels stand in {screen}."] if screen else []),
+            *([f"The size of the screen in pixels is in {screen}."] if screen else []),
         ]
 
 

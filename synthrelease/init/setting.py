@@ -110,7 +110,7 @@ def _of_values(frame: pl.DataFrame, roles: Roles) -> Setting:
         return Setting()
     low, high = _NORMALISED_RANGE
     if np.mean((values >= low) & (values <= high)) >= _MOST_POINTS:
-        return Setting(coordinates=NORMALISED, origin=None, guess="shares of the screen (0 to 1)")
+        return Setting(coordinates=NORMALISED, origin=None, guess="fractions of the screen (0 to 1)")
     if (
         np.mean(np.abs(values) <= _LARGEST_ANGLE_DEG) >= _MOST_POINTS
         and np.mean(values < 0) >= _NEGATIVE_FRACTION

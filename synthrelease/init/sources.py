@@ -1,4 +1,4 @@
-"""How files and folders of a curator can be read: format, separator, names of columns, pattern, as far as that can be seen."""
+"""How to read the files and folders of a curator: format, separator, names of columns, pattern, as far as they show it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from synthrelease.bundle.layout import ENDING, FIRST_WORDS
 from synthrelease.data.readers import FOLDERS, READERS, reader_for
 from synthrelease.data.readers.delimited import Delimited
 from synthrelease.data.readers.folder import matching_files
@@ -51,7 +52,7 @@ def tables_in(path: Path, source_fields: Mapping[str, Any] | None = None) -> Sou
 
 
 def data_files(path: Path) -> list[Path]:
-    """Return a file itself, or all files of a folder that could be read."""
+    """Return a file itself, or all files of a folder that could be read; bundles, which are no private data, are left out."""
     if not path.is_dir():
         return [path]
     return sorted(file for file in path.rglob("*") if _is_data(file, path))
@@ -120,7 +121,7 @@ def _folder(source: Source) -> SourcesAtPath:
             "no file of the folder can be read",
             where=str(path),
             expected="; ".join(reader.formats for reader in READERS),
-            remedy="name the folder of the recordings, or export them as one of these",
+            remedy="give the folder of the recordings, or export them as one of these",
         )
     kinds = defaultdict(list)
     for name in names:
@@ -131,12 +132,12 @@ def _folder(source: Source) -> SourcesAtPath:
     if len(groups) > _MOST_KINDS:
         raise DataError(
             "too-many-tables",
-            "the folder holds tables of many kinds",
+            "the folder has too many kinds of tables",
             where=str(path),
             found=f"{len(groups)}, such as " + ", ".join(group[0] for group in groups[:_MOST_KINDS]),
             expected=f"at most {_MOST_KINDS} kinds, the files of one kind with the same columns",
             remedy=Remedy(
-                "name the files that the release is made of, or one kind: ",
+                "give the files for the release, or one kind of them: ",
                 Argument("pattern", "P{person}_R{recording}.csv"),
             ),
         )
@@ -161,12 +162,12 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
     if fitting != set(names):
         raise DataError(
             "tables-not-told-apart",
-            "the folder holds other tables than these, and their names do not tell them apart",
+            "the folder has different tables, and their file names do not distinguish them",
             where=str(source.path),
-            found=f"{len(names)} files such as {names[0]}, among {len(fitting)} that are called alike",
-            expected="the same columns in all files, or names that say which they are",
+            found=f"{len(names)} files such as {names[0]}, among {len(fitting)} with similar names",
+            expected="the same columns in all files, or file names that distinguish them",
             remedy=Remedy(
-                "move the others elsewhere, or say how these are called: ",
+                "move the others elsewhere, or give the pattern of these names: ",
                 Argument("pattern", "P{person}_gaze.csv"),
             ),
         )
@@ -185,4 +186,16 @@ def _is_data(file: Path, folder: Path) -> bool:
     """Whether it is a file of data, by its name: neither hidden, nor in a hidden folder, nor about the data."""
     hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
     about = _ABOUT.fullmatch(file.name)
-    return not (hidden or about) and file.is_file() and any(reader.matches(file) for reader in READERS)
+    is_data = not (hidden or about) and file.is_file() and any(reader.matches(file) for reader in READERS)
+    return is_data and not _is_bundle(file)
+
+
+def _is_bundle(file: Path) -> bool:
+    """Whether a file is a release of ours, by its first words."""
+    if file.suffix != ENDING:
+        return False
+    try:
+        with file.open("rb") as content:
+            return content.read(len(FIRST_WORDS)) == FIRST_WORDS
+    except OSError:
+        return False

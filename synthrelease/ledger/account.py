@@ -63,10 +63,10 @@ class AccountDebit:
         """How far it came."""
         if self.released is not None:
             return "released"
-        return "noise drawn, no bundle noted" if self.drawn else "paid, no noise drawn"
+        return "noise drawn, no bundle recorded" if self.drawn else "charged, no noise drawn"
 
     def is_left_over(self, charge: Charge) -> bool:
-        """Whether it was paid for this very charge by a process that has ended and drew nothing on it."""
+        """Whether it is of this very charge, by a process that has ended and drew no noise on it."""
         unused = not self.drawn and self.released is None
         return unused and self.charge == charge and self.owner.has_ended()
 
@@ -83,7 +83,7 @@ class AccountGrant(NamedTuple):
 class Account:
     """Grants and debits of one dataset, in their order.
 
-    A debit counts whether or not a bundle came of it: noise may have been drawn, and no one knows who saw it.
+    A debit counts even if no bundle resulted: once noise may have been drawn, someone may have seen the output.
     """
 
     grants: list[AccountGrant] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Account:
         return self._spent(self.filter, self._sums, self._charges())
 
     def left_over(self, charge: Charge) -> AccountDebit | None:
-        """Return a debit that a process paid for the same charge and did not use before it ended."""
+        """Return a debit of the same charge that a process did not use before it ended."""
         return next((debit for debit in self.debits.values() if debit.is_left_over(charge)), None)
 
     def costs(self, *charges: Charge, debit: int | None = None) -> AccountStanding:

@@ -1,4 +1,4 @@
-"""What an auditor of a ledger looks for: a broken chain of entries, sums that do not follow, bundles that were not paid for."""
+"""What an audit of a ledger detects: a broken chain of entries, wrong totals, bundles that were not charged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def faults(
     Args:
         entries: all that the ledger has.
         digests: of entries, noted before: they must still be there.
-        manifests: of bundles that were published, by name: each must have been paid for by a debit of its own.
+        manifests: of bundles that were published, by name: each must have a debit of its own.
     """
     fault = next(chain.faults(entries), None)
     if fault is not None:
@@ -57,24 +57,24 @@ def faults(
 
 
 def _standing_faults(history: History, debit: AccountDebit, entry: LedgerEntry) -> Iterator[LedgerFault]:
-    """Where a debit states what the events up to it do not amount to, or was paid beyond its grant."""
+    """Where a debit states another cost than the events up to it have, or exceeds its grant."""
     account, stated, where = history.account_of(debit), debit.standing, f"entry {entry.number}"
     if entry.body.get("grant") != account.granted_by:
-        yield LedgerFault("nothing-granted", where, f"{where}: paid from a grant that was none")
+        yield LedgerFault("nothing-granted", where, f"{where}: charged to a grant that does not exist")
         return
     try:
         due = account.costs(debit.charge, debit=debit.number)
     except (ArithmeticError, ValueError):
-        yield LedgerFault("no-cost", where, f"{where}: its events amount to no number")
+        yield LedgerFault("no-cost", where, f"{where}: the cost of its events cannot be computed")
         return
     for code, moment, epsilon, amount in (
         ("wrong-before", "before it", stated.before, due.before),
-        ("wrong-here", "by itself", stated.here, due.here),
+        ("wrong-here", "for this release", stated.here, due.here),
         ("wrong-after", "after it", stated.after, due.after),
     ):
         if not math.isclose(epsilon, amount, rel_tol=_TOLERANCE):
             yield LedgerFault(
-                code, where, f"{where}: stated ε = {epsilon:g} {moment}, the events amount to {amount:g}"
+                code, where, f"{where}: stated ε = {epsilon:g} {moment}, the events cost {amount:g}"
             )
     if not max(stated.after, due.after / (1 + _TOLERANCE)) <= account.grant.epsilon:
         yield LedgerFault(
@@ -85,12 +85,12 @@ def _standing_faults(history: History, debit: AccountDebit, entry: LedgerEntry) 
 def _manifest_faults(
     history: History, debit_of_digest: Mapping[str, int], manifests: Mapping[str, Manifest]
 ) -> Iterator[LedgerFault]:
-    """Where a bundle is not what a debit of the ledger paid for."""
+    """Where a bundle is not the release that a debit of the ledger is of."""
     released: dict[int, tuple[str, Manifest]] = {}
     for name, manifest in manifests.items():
         stated = manifest["ledger"]
         if stated is None:
-            yield LedgerFault("not-paid", name, f"{name} was not paid for at any ledger")
+            yield LedgerFault("not-paid", name, f"{name} was not charged to any ledger")
             continue
         if stated["entry"] not in debit_of_digest:
             yield LedgerFault("unknown-debit", name, f"{name}: no debit has the digest {stated['entry']}")
@@ -98,16 +98,18 @@ def _manifest_faults(
         number = debit_of_digest[stated["entry"]]
         debit = history.debit(number)
         if debit.digest != stated["entry"] or not _is_paid_by(history, debit, manifest):
-            yield LedgerFault("other-release", name, f"{name}: it is not what entry {number} paid for")
-        elif number in released and released[number][1] != manifest:  # a copy tells nothing more
             yield LedgerFault(
-                "shared-debit", name, f"{name}: entry {number} paid for {released[number][0]}, too"
+                "other-release", name, f"{name}: entry {number} was charged for another release"
+            )
+        elif number in released and released[number][1] != manifest:  # a copy shows nothing more
+            yield LedgerFault(
+                "shared-debit", name, f"{name}: entry {number} was charged for {released[number][0]}, too"
             )
         released[number] = name, manifest
 
 
 def _is_paid_by(history: History, debit: AccountDebit, manifest: Manifest) -> bool:
-    """Whether a debit paid for this release, and noise was drawn on it or none was needed."""
+    """Whether a debit is of this release, and noise was drawn on it or none was needed."""
     stated, account = manifest["ledger"], history.account_of(debit)
     identity = dataset_id(history.key, debit.charge.dataset)
     released = hashlib.sha256(to_bytes(manifest)).hexdigest()

@@ -70,7 +70,7 @@ class Ledger:
         if neighbours not in list(Neighbours):
             raise ArgumentError(
                 "unknown-neighbours",
-                "there is no such relation",
+                "there is no such neighbouring relation",
                 where=f"{self.path}: {dataset}",
                 expected="one of " + ", ".join(Neighbours),
                 remedy=Remedy(
@@ -90,7 +90,7 @@ class Ledger:
             if account is not None and account.debits and account.grant.neighbours is not grant.neighbours:
                 raise PlanError(
                     "other-neighbours",
-                    "releases under another relation were paid for already",
+                    "releases under another neighbouring relation were charged before",
                     where=f"{self.path}: {dataset}",
                     found=str(grant.neighbours),
                     expected=str(account.grant.neighbours),
@@ -99,7 +99,7 @@ class Ledger:
             ledger.add({"kind": EntryKind.GRANT, "at": now(), "dataset": dataset, **grant.to_json()})
 
     def standing(self, charge: Charge) -> tuple[Grant, AccountStanding]:
-        """Return how the dataset stands with a charge; nothing is paid.
+        """Return the standing of the dataset after a charge; nothing is charged.
 
         Raises:
             PolicyError: it would exceed the grant, or there is none for the dataset or for this relation.
@@ -108,10 +108,10 @@ class Ledger:
         return account.grant, quoted(account, charge, account.left_over(charge), where=self._where(charge))
 
     def preview(self, charges: Sequence[Charge]) -> tuple[Grant, AccountStanding]:
-        """Return how a dataset would stand with several charges, whether or not they are within the grant; nothing is paid.
+        """Return how a dataset would stand with several charges, whether or not they are within the grant; nothing is charged.
 
         Args:
-            charges: to one dataset, one at least, in the order in which they would be paid.
+            charges: to one dataset, one at least, in the order in which they would be charged.
 
         Raises:
             PolicyError: there is no grant for the dataset or for this relation.
@@ -121,14 +121,14 @@ class Ledger:
         return account.grant, account.costs(*charges)
 
     def debit(self, charge: Charge, most_epsilon: float | None = None) -> Debit:
-        """Pay for a release, and return what noise may be drawn on.
+        """Charge a release, and return the debit that noise may be drawn on.
 
-        What an earlier process paid for the same plan, and did not draw noise on before it ended, is used instead.
+        A debit of an earlier process for the same plan, on which no noise was drawn before the process ended, is used instead.
 
         Args:
-            charge: what the release is to pay for.
-            most_epsilon: a policy's limit for ε of all releases together, below the grant: held against what others, who
-                build at the same time, have paid meanwhile.
+            charge: of the release.
+            most_epsilon: a policy's limit for ε of all releases together, below the grant: compared after the charges of
+                builds that run at the same time.
 
         Raises:
             PolicyError: it would exceed the grant or the policy's limit, or there is no grant for the dataset or for this
@@ -170,7 +170,7 @@ class Ledger:
         return {name: statement.as_json(account) for name, account in self._accounts(dataset).items()}
 
     def summary(self, dataset: str | None = None) -> list[str]:
-        """Return grants and debits for a person, of one dataset or of all."""
+        """Return grants and debits as text, of one dataset or of all."""
         return [
             line
             for name, account in self._accounts(dataset).items()
@@ -202,7 +202,7 @@ class Ledger:
                 where=str(self.path),
                 found=dataset,
                 expected="one of " + ", ".join(accounts) if accounts else "",
-                remedy="correct the name, or grant a budget to it: synthrelease ledger grant",
+                remedy="correct the name, or set a budget with synthrelease ledger grant",
             )
         return {dataset: accounts[dataset]}
 
@@ -221,11 +221,11 @@ class Ledger:
         except ValueError:
             raise PlanError(
                 "bad-grant",
-                "such a grant has no meaning",
+                "the budget is not valid",
                 where=str(self.path),
                 found=f"ε = {epsilon:g}, δ = {delta:g}",
-                expected="ε above 0 and finite, δ from 0 to below 0.5",
-                remedy="correct ε or δ",
+                expected="ε greater than 0 and finite; δ at least 0 and below 0.5",
+                remedy="correct ε or δ: for example --epsilon 3 --delta 1e-6",
             ) from None
 
     def _refuse_twin(self, dataset: str, past: History) -> None:
@@ -234,11 +234,11 @@ class Ledger:
             if name != dataset and name.casefold() == dataset.casefold():
                 raise PlanError(
                     "similar-dataset-name",
-                    "the ledger has a dataset of this name in other letters, and two names are two budgets",
+                    "the ledger has a dataset whose name differs only in capitals, and each name has its own budget",
                     where=str(self.path),
                     found=dataset,
                     expected=name,
-                    remedy="write it as the ledger does; data of other people need a name that differs by more than its case",
+                    remedy="write the name as in the ledger; for data of other participants choose another name",
                 )
 
     def _where(self, charge: Charge) -> str:
@@ -249,14 +249,14 @@ class Ledger:
         if account is None:
             raise PolicyError(
                 "nothing-granted",
-                "nothing is granted to this dataset",
+                "the dataset has no budget",
                 where=self._where(charge),
-                remedy=f"synthrelease ledger grant {self.path.name} --dataset {charge.dataset} --epsilon E --delta D",
+                remedy=f"set one: synthrelease ledger grant {self.path.name} --dataset {charge.dataset} --epsilon E --delta D",
             )
         if account.grant.neighbours is not charge.neighbours:
             raise PolicyError(
                 "other-neighbours",
-                "the ledger counts under another neighbouring relation, and the two do not add up",
+                "the ledger uses another neighbouring relation, and the two cannot be composed",
                 where=self._where(charge),
                 found=str(charge.neighbours),
                 expected=str(account.grant.neighbours),

@@ -60,11 +60,11 @@ def faults(entries: Sequence[LedgerEntry]) -> Iterator[LedgerFault]:
         where = f"entry {place}"
         if entry.number != place:
             yield LedgerFault(
-                "entry-missing", where, f"{where} is missing: number {entry.number} stands in its place"
+                "entry-missing", where, f"{where} is missing: entry {entry.number} is in its place"
             )
             return
         if _digest(before, entry.text) != entry.digest:
-            yield LedgerFault("entry-changed", where, f"{where} was changed, or what stands before it")
+            yield LedgerFault("entry-changed", where, f"{where} was changed, or an entry before it")
             return
         before = bytes.fromhex(entry.digest)
 

@@ -49,28 +49,26 @@ class Debit:
     def failure_remedy(self) -> str:
         """Return what becomes of the debit if no bundle comes of it, as a remedy for that error."""
         if self._begun:
-            return "the ledger counts this release, since noise was drawn: building again pays again"
-        return "the ledger counts this release, but no noise was drawn: building the same plan again uses what was paid"
+            return "the ledger counts this release, since noise was drawn: building again is charged again"
+        return "the ledger counts this release, but no noise was drawn: building the same plan again uses this charge"
 
     def _add(self, body: dict[str, Any]) -> None:
         """Add what became of the debit, if it is still this process' own, and as far as this process knows."""
         if not self._path.is_file():
-            raise self._lost("lost-ledger", "the ledger is gone that this release was paid from")
+            raise self._lost("lost-ledger", "the ledger that this release was charged to is missing")
         with store.writing(self._path) as ledger:
             past = history.trusted(self._path, ledger.content)
             try:
                 debit = past.debit(self._number)
             except KeyError:
-                raise self._lost(
-                    "lost-debit", "the ledger knows nothing of this release's debit any more"
-                ) from None
+                raise self._lost("lost-debit", "the ledger no longer has the debit of this release") from None
             state = (debit.digest, debit.owner, debit.drawn, debit.released)
             if state != (self.spending["entry"], Owner.this(), self._begun, None):
                 raise PolicyError(
                     "debit-taken-over",
                     "another process has taken this debit over, or it was used already",
                     where=str(self._path),
-                    remedy="build again: it will pay for itself",
+                    remedy="build again: that build will be charged",
                 )
             past.read(ledger.add({**body, "at": chain.now(), "debit": self._number}))
 
@@ -80,6 +78,6 @@ class Debit:
             code,
             problem,
             where=str(self._path),
-            expected="the ledger that this release was paid from, as it was then or later",
-            remedy="put its newest copy back: in an older one, or a new one, releases are forgotten that were paid for",
+            expected="the ledger that this release was charged to, as it was then or later",
+            remedy="restore its newest copy: an older copy, or a new ledger, does not count all releases",
         )

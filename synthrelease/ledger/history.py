@@ -63,14 +63,16 @@ class History:
         except InvalidEntryError as error:
             raise InvalidEntryError(error.code, f"{where}: {error}", where) from None
         except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-            raise InvalidEntryError("not-an-entry", f"{where} is none that a ledger writes", where) from None
+            raise InvalidEntryError(
+                "not-an-entry", f"{where} is not an entry that a ledger writes", where
+            ) from None
 
     def _read(self, entry: LedgerEntry, body: dict[str, Any]) -> AccountDebit | None:
         kind = body["kind"]
         if (kind == EntryKind.CREATED) is bool(self.key):
             raise InvalidEntryError("second-beginning", "a ledger begins once, with its first entry")
         if not isinstance(body["at"], str):
-            raise InvalidEntryError("no-time", "it does not say when")
+            raise InvalidEntryError("no-time", "it has no time")
         match kind:
             case EntryKind.CREATED:
                 self.key = bytes.fromhex(body["key"])
@@ -83,7 +85,7 @@ class History:
             case EntryKind.DRAWING | EntryKind.RELEASED:
                 self._advance(kind, body)
             case _:
-                raise InvalidEntryError("unknown-kind", "of a kind that no ledger writes")
+                raise InvalidEntryError("unknown-kind", "its kind is unknown")
         return None
 
     def _add_grant(self, entry: LedgerEntry, body: dict[str, Any]) -> None:
@@ -92,7 +94,8 @@ class History:
         account, grant = self.accounts.setdefault(body["dataset"], Account()), Grant.from_json(body)
         if account.debits and account.grant.neighbours is not grant.neighbours:
             raise InvalidEntryError(
-                "other-neighbours", "granted under another relation than that of releases already paid for"
+                "other-neighbours",
+                "granted under another neighbouring relation than that of releases already charged",
             )
         account.grants.append(AccountGrant(entry.number, body["at"], grant))
 
@@ -100,7 +103,7 @@ class History:
         charge, standing = Charge.from_json(body["charge"]), AccountStanding.from_json(body["standing"])
         account = self.accounts.get(charge.dataset)
         if account is None or account.grant.neighbours is not charge.neighbours:
-            raise InvalidEntryError("nothing-granted", "paid from a grant that was none")
+            raise InvalidEntryError("nothing-granted", "charged to a grant that does not exist")
         owner = Owner.from_json(body["owner"])
         debit = AccountDebit(entry.number, entry.digest, body["at"], charge, standing, owner)
         account.add(debit)
@@ -111,7 +114,7 @@ class History:
         owner, standing = Owner.from_json(body["owner"]), AccountStanding.from_json(body["standing"])
         debit = self.debit(body["debit"])
         if debit.drawn or debit.released is not None:
-            raise InvalidEntryError("taken-over-late", "a debit was taken over that noise had been drawn on")
+            raise InvalidEntryError("taken-over-late", "a debit was taken over after noise was drawn on it")
         return self._change(debit, owner=owner, standing=standing, digest=entry.digest)
 
     def _advance(self, kind: str, body: dict[str, Any]) -> None:
@@ -140,7 +143,7 @@ class History:
 
 
 def trusted(path: Path, content: LedgerContent) -> History:
-    """Return the history of a ledger that nothing was done to by other means than its own.
+    """Return the history of a ledger that no other program changed.
 
     Raises:
         PolicyError: something was, and what is left of the grant is not known.
@@ -153,8 +156,8 @@ def trusted(path: Path, content: LedgerContent) -> History:
         fault = error.fault
     raise PolicyError(
         "ledger-tampered",
-        "the ledger was changed by other means than its own",
+        "the ledger was changed by another program",
         where=str(path),
         found=str(fault),
-        remedy="take it from a backup; `synthrelease ledger check` tells more",
+        remedy="restore it from a backup; `synthrelease ledger check` shows details",
     )

@@ -1,4 +1,4 @@
-"""What a release would bring a dataset to, or why it is refused."""
+"""The budget of a dataset after a release, or why the release is refused."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def quoted(
     Args:
         account: of the dataset.
         charge: of the release.
-        left_over: the debit that it uses, if it was paid for before.
+        left_over: the debit that it uses, if it was charged before.
         where: for messages.
         most_epsilon: the policy's limit, if there is one.
 
     Raises:
-        PolicyError: the release cannot be paid for.
+        PolicyError: the budget does not cover the release.
     """
     grant, dp_filter = account.grant, account.filter
     if dp_filter is not None and not dp_filter.adds_up and private_parts(charge.events).opaque:
         raise PolicyError(
             "tests-do-not-compose",
-            "randomized deniability tests are known by (ε, δ) alone and cannot join releases that are composed exactly",
+            "randomized deniability tests are known only by (ε, δ) and cannot be composed exactly with other releases",
             where=where,
             found='a randomized deniability test (threshold = "randomized")',
             expected="outputs with noise, or private choices, as the dataset's first release has them",
-            remedy="give such releases a dataset name and a grant of their own; what the two grants promise adds up",
+            remedy="use another dataset name and budget for such releases; the guarantees of both budgets add up",
         )
     standing = account.costs(charge, debit=left_over.number if left_over else None)
     if math.isinf(standing.after):
@@ -46,21 +46,20 @@ def quoted(
     if standing.after > grant.epsilon:
         raise PolicyError(
             "exceeds-grant",
-            "the release would cost more than is left of the grant",
+            "the release would cost more than the remaining budget",
             where=where,
-            found=f"ε = {standing.after:g} with this release (ε = {standing.here:g} by itself) at δ = {grant.delta:.2g}",
-            expected=f"at most {grant.epsilon:g}, of which {standing.before:g} are spent and "
-            f"{max(0.0, grant.epsilon - standing.before):g} remain",
-            remedy="lower the plan's ε, publish less, or let whoever answers for the people grant more",
+            found=f"ε = {standing.after:g} after this release, which costs {standing.here:g} at δ = {grant.delta:.2g}",
+            expected=f"at most ε = {grant.epsilon:g}; {standing.before:g} spent, {max(0.0, grant.epsilon - standing.before):g} left",
+            remedy="lower ε in the plan, publish less, or ask the data steward for a larger budget",
         )
     if most_epsilon is not None and standing.after > most_epsilon:
         raise PolicyError(
             "exceeds-policy",
             "all releases together would cost more than the policy allows (max_epsilon_of_dataset)",
             where=where,
-            found=f"ε = {standing.after:g} with this release, {standing.before:g} before it",
+            found=f"ε = {standing.after:g} after this release, {standing.before:g} before it",
             expected=f"at most {most_epsilon:g}",
-            remedy="lower the plan's ε, publish less; or ask those whose policy it is",
+            remedy="lower ε in the plan, publish less, or ask the authors of the policy",
         )
     return standing
 
@@ -71,26 +70,26 @@ def _unbounded(account: Account, charge: Charge, where: str) -> PolicyError:
     if grant.delta == 0:
         return PolicyError(
             "grant-without-delta",
-            "the dataset's releases need a δ, and the grant has none",
+            "the releases of the dataset need a δ, and the budget has none",
             where=where,
             found="ε has no bound at δ = 0",
             expected=f"at most ε = {grant.epsilon:g}",
-            remedy="noise without δ (Laplace), or let whoever answers for the people grant a δ",
+            remedy="choose noise without δ (Laplace), or ask the data steward for a budget with a δ",
         )
     if account.filter is not None and account.filter.adds_up:
         return PolicyError(
             "exceeds-granted-delta",
-            "the releases' own δ, which add up here, come to more than the grant's",
+            "the δ of all releases, which add up here, exceed the δ of the budget",
             where=where,
             found=f"δ = {charge.delta:.2g} in this plan",
             expected=f"at most {grant.delta:.2g} for all releases together",
-            remedy="lower the plan's δ, or let whoever answers for the people grant a larger one",
+            remedy="lower δ in the plan, or ask the data steward for a larger δ",
         )
     return PolicyError(
         "no-epsilon-at-delta",
-        "the release has no ε at the grant's δ",
+        "the release has no finite ε at the δ of the budget",
         where=where,
         found=f"ε has no bound at δ = {grant.delta:.2g}",
         expected=f"at most ε = {grant.epsilon:g}",
-        remedy="fewer trials, or let whoever answers for the people grant a larger δ",
+        remedy="use fewer trials, or ask the data steward for a larger δ",
     )

@@ -1,4 +1,4 @@
-"""An account in lines for a person, and as JSON for a program."""
+"""An account as text, and as JSON for a program."""
 
 from __future__ import annotations
 
@@ -41,41 +41,41 @@ def as_json(account: Account) -> dict[str, Any]:
 
 
 def as_lines(name: str, account: Account) -> list[str]:
-    """Return grants and debits of a dataset for a person, a line each, in their order."""
+    """Return grants and debits of a dataset as text, a line each, in their order."""
     grant, spent = account.grant, account.spent()
     spending = (
         f"ε = {spent:.4g} of {grant.epsilon:g} spent, {max(0.0, grant.epsilon - spent):.4g} left"
         if math.isfinite(spent)
-        else f"its releases need a δ, and the grant of ε = {grant.epsilon:g} has none: nothing is left"
+        else f"its releases need a δ, and the budget of ε = {grant.epsilon:g} has none: nothing is left"
     )
     lines = [
         f"{name}: {spending}",
-        f"  per person ({grant.neighbours}) at δ = {grant.delta:.2g}, however each release was chosen after those before it",
-        f"  counted: {_counted(account.filter)}",
+        f"  per person ({grant.neighbours}) at δ = {grant.delta:.2g}, also if a release was planned after seeing earlier ones",
+        f"  accounting: {_counted(account.filter)}",
     ]
     entries = {number: _debit_lines(debit) for number, debit in account.debits.items()}
     for number, at, granted in account.grants:
-        entries[number] = [f"  {at[:10]}  granted ε = {granted.epsilon:g} at δ = {granted.delta:.2g}"]
+        entries[number] = [f"  {at[:10]}  budget ε = {granted.epsilon:g} at δ = {granted.delta:.2g}"]
     return lines + [line for number in sorted(entries) for line in entries[number]]
 
 
 def _counted(dp_filter: Filter | None) -> str:
-    """How releases are counted, by what the first of them was."""
+    """How releases are accounted, by what the first of them was."""
     if dp_filter is None:
         return "nothing yet"
     if dp_filter.adds_up:
-        return "the sum of what each costs by itself at its plan's δ"
-    order = f"Rényi divergences of order {dp_filter.order:g}"
+        return "simple composition: the sum of ε at the δ of each plan"
+    order = f"RDP of order {dp_filter.order:g}"
     if dp_filter.gaussian:
-        return f"Gaussian noise by its exact curve at 9/10 of δ; once other noise joins, {order} at 1/10"
-    return f"sums of ε while there is no Gaussian noise, or {order}, if that is less"
+        return f"exact Gaussian (GDP) at 0.9 δ; {order} at 0.1 δ once other noise is used"
+    return f"simple composition while there is no Gaussian noise, or {order} if that is less"
 
 
 def _debit_lines(debit: AccountDebit) -> list[str]:
     release, standing = debit.charge.release, debit.standing
     title = f"{release['name']} {release['version']}"
-    costs = f"ε = {standing.here:.4g} alone, {standing.after:.4g} together"
+    costs = f"ε = {standing.here:.4g}, total {standing.after:.4g}"
     lines = [f"  {debit.at[:10]}  {title:<28}  {costs}  ({debit.state})"]
     if debit.charge.uncounted:
-        lines.append(f"              not counted, since no ε covers it: {', '.join(debit.charge.uncounted)}")
+        lines.append(f"              not counted (no ε covers it): {', '.join(debit.charge.uncounted)}")
     return lines

@@ -72,7 +72,7 @@ def create(path: Path) -> None:
             "the ledger cannot be made here",
             where=str(path),
             found=error.strerror or "",
-            remedy="choose a folder that may be written, of a file system that has hard links and locks: a local disk",
+            remedy="choose a folder that you may write, on a local disk (hard links and locks are needed)",
         ) from None
 
 
@@ -101,7 +101,7 @@ def _refuse_empty(path: Path) -> None:
             "the file is empty",
             where=str(path),
             expected="a ledger, or no file",
-            remedy="if it held a ledger once, take that from a backup; else delete the file",
+            remedy="if it was a ledger, restore it from a backup; otherwise delete the file",
         )
 
 
@@ -171,7 +171,7 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
             "no-such-file",
             "there is no such ledger",
             where=str(path),
-            remedy=f"make one: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
+            remedy=f"create it: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
         )
     connection = _connected(path)
     with _closed_by_errors(connection):
@@ -182,11 +182,11 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
         connection.close()
         raise PlanError(
             "unknown-ledger-version",
-            "the file is no ledger that this version knows",
+            "the file is not a ledger, or a ledger of another version",
             where=str(path),
             found=f"a ledger of version {version}" if application == _APPLICATION else "something else",
             expected=f"a ledger of version {_VERSION}",
-            remedy="take the version of synthrelease that wrote it"
+            remedy="use the version of synthrelease that wrote it"
             if application == _APPLICATION
             else "correct the path",
         )
@@ -261,11 +261,11 @@ def _curators_errors(path: Path) -> Iterator[None]:
 def _no_ledger(path: Path, reason: str) -> SynthReleaseError:
     return PlanError(
         "not-a-ledger",
-        "the file is no ledger, or a damaged one",
+        "the file is not a ledger, or is damaged",
         where=str(path),
         found=reason,
         expected="a ledger",
-        remedy="take it from a backup",
+        remedy="restore it from a backup",
     )
 
 
@@ -275,5 +275,5 @@ def _unreachable(path: Path, reason: str) -> SynthReleaseError:
         "the ledger cannot be read or written",
         where=str(path),
         found=reason,
-        remedy="check the disk, the permissions of file and folder, and that no other program holds the file",
+        remedy="check the disk and the permissions of file and folder, and that no other program uses the file",
     )

@@ -1,4 +1,4 @@
-"""What a plan's schema cannot see: bounds that are none, columns of two meanings, names that lead nowhere."""
+"""What the schema of a plan cannot check: invalid bounds, columns with two roles, unknown names."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def _check_bounds(where: str, bounds: dict[str, list[float]]) -> None:
         if not _is_interval(low, high):
             raise PlanError(
                 "bad-bounds",
-                "the bounds are no interval",
+                "the bounds are not an interval",
                 where=f"{where}.bounds.{feature}",
                 found=f"[{low}, {high}]",
-                expected="two finite numbers, the lower first, not nearly equal",
+                expected="two finite numbers, the lower first, clearly apart",
                 remedy="subtract a public constant from the feature first"
                 if low < high
                 else "correct the bounds",
@@ -52,10 +52,10 @@ def _check_screen(where: str, options: dict[str, Any]) -> None:
     if options.get("coordinates") == DEGREES and "width_mm" not in options["screen"]:
         raise PlanError(
             "screen-size-missing",
-            "degrees cannot be placed on a screen of unknown size and distance",
+            "coordinates in degrees need the size and distance of the screen",
             where=f"{where}.screen",
             expected="width_mm and distance_mm",
-            remedy="measure both, and add them to the screen",
+            remedy="add both to the screen: width_mm = …, distance_mm = …",
         )
 
 
@@ -64,17 +64,17 @@ def _check_columns(where: str, options: dict[str, Any]) -> None:
         if role != "person" and column == options["columns"]["person"]:
             raise PlanError(
                 "column-used-twice",
-                f"one column says both who somebody is and the {role}",
+                f"one column is both person and {role}",
                 where=f"{where}.columns",
                 found=f"'{column}' twice",
-                expected="two columns",
-                remedy="name the column of people: all rows of one label in it are hidden together",
+                expected="two different columns",
+                remedy="set person to the column with the participant ID: all rows of one ID are protected together",
             )
     for column, accepted in options["valid"].items():
         if not _is_accepted(accepted):
             raise PlanError(
                 "bad-valid",
-                "the values of a good measurement are neither labels nor a range",
+                "the values of a valid measurement are neither labels nor a range",
                 where=f"{where}.valid.{column}",
                 found=str(accepted)[:80],
                 expected='the lowest number and the highest, such as [0.6, 1], or labels, such as ["Valid"]',
@@ -87,7 +87,7 @@ def _check_columns(where: str, options: dict[str, Any]) -> None:
             f"the column '{twice[0]}' is both a feature with bounds and a label with categories",
             where=where,
             expected="one of the two",
-            remedy="take it out of bounds, or out of categories",
+            remedy="remove it from bounds, or from categories",
         )
 
 
@@ -99,7 +99,7 @@ def _check_outputs(plan: Plan) -> None:
                 "duplicate-output",
                 "two outputs have the same name",
                 where=output.where,
-                expected="a name of its own",
+                expected="different names",
                 remedy="rename one of them",
             )
         if output.input not in plan.inputs:
@@ -118,15 +118,15 @@ def _check_outputs(plan: Plan) -> None:
                 where=output.where,
                 found=f"an input of kind {plan.inputs[output.input].kind}",
                 expected=f"one of kind {needed}",
-                remedy="name another input, or release another kind of output",
+                remedy="choose another input, or another kind of output",
             )
         if "share" in output.options and "epsilon" in output.options:
             raise PlanError(
                 "share-and-epsilon",
-                "both share and epsilon are given",
+                "share and epsilon are both set",
                 where=output.where,
                 expected="one of them",
-                remedy="leave one of them out",
+                remedy="remove one of them",
             )
 
 
@@ -137,10 +137,10 @@ def _check_lists(where: str, spec: InputSpec) -> None:
         if listed or assumed:
             raise PlanError(
                 "column-missing",
-                f"{what} are named, but no column tells them apart",
+                f"{what} are listed, but no column has their labels",
                 where=where,
                 expected=f'{column} = "COLUMN" under columns',
-                remedy=f"name the column, or leave the {what} out",
+                remedy=f"name the column, or remove the {what}",
             )
         return
     if listed and assumed:
@@ -149,12 +149,12 @@ def _check_lists(where: str, spec: InputSpec) -> None:
             f"{what} are both listed and assumed public",
             where=where,
             expected="one of the two",
-            remedy=f"leave out the list, or take {what} out of assume_public",
+            remedy=f"remove the list, or remove {what} from assume_public",
         )
     if not listed and not assumed:
         raise PlanError(
             "list-missing",
-            f"the plan does not say which {what} there are: a list taken from the data is public only if the plan says so",
+            f"the plan has no list of {what}; a list taken from the data is private unless the plan says otherwise",
             where=where,
             expected=f'{what} = ["…", "…"], or assume_public = ["{what}"] if the study design makes them public',
             remedy="add one of the two to the input",

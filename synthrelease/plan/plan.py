@@ -40,8 +40,8 @@ class Plan:
     delta: float  # total δ per person
     inputs: dict[str, InputSpec]  # by name
     outputs: tuple[OutputSpec, ...]  # in the plan's order
-    allow_unprotected: bool = False  # whether outputs that protect nobody are allowed
-    distinct_labels: bool = False  # whether labels of people that could be one person's are different people
+    allow_unprotected: bool = False  # whether outputs without a guarantee are allowed
+    distinct_labels: bool = False  # whether similar labels of participants are different participants
     # the file that counts what all releases of a dataset cost; None if nothing does
     ledger: Path | None = None
     dataset: str = ""  # its name for the dataset
@@ -136,7 +136,7 @@ def _with_frames(plan: Plan, frames_by_name: object) -> Plan:
                 f"there is no input {called} for a frame",
                 where=str(plan.path),
                 expected="one of " + ", ".join(names),
-                remedy=near or "call the frame as the plan calls the input",
+                remedy=near or "use the name of the input in the plan",
             )
     in_memory = {name: InMemoryFrame.of(frame, f"frames['{name}']") for name, frame in frames.items()}
     return replace(
@@ -161,11 +161,11 @@ def _explained(where: str, error: Any) -> PlanError | None:
     extreme, instead = _EXTREMES[name]
     return PlanError(
         "extreme-value",
-        f"'{name}' is refused: the {extreme} value can be one person's alone, and replacing that person moves it by the "
-        "whole width of the bounds however many people there are: noise large enough to hide it drowns it",
+        f"'{name}' is refused: a single participant can set the {extreme} value, so its sensitivity is the full range of the "
+        "bounds, for any number of participants, and the noise would hide the value",
         where=where,
         expected=offered,
-        remedy=f"ask for a quantile, which one person hardly moves: {instead}",
+        remedy=f"use a quantile instead, which one participant hardly changes: {instead}",
     )
 
 

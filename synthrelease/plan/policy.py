@@ -33,7 +33,7 @@ class OutputGuarantee:
 
 @dataclass(frozen=True)
 class ReleaseGuarantees:
-    """What a policy asks about a release, planned or made."""
+    """What a policy limits of a release, planned or made."""
 
     neighbours: str  # the relation
     guarantee: Guarantee  # of all differentially private outputs together
@@ -43,7 +43,7 @@ class ReleaseGuarantees:
 
     @classmethod
     def from_manifest(cls, manifest: dict[str, Any]) -> ReleaseGuarantees:
-        """Read what a bundle's manifest promises."""
+        """Read the guarantees of a bundle's manifest."""
         privacy, spent = manifest["privacy"], manifest["ledger"]
         return cls(
             privacy["neighbours"],
@@ -82,11 +82,11 @@ class Policy:
         return attacks
 
     def breaches(self, release: ReleaseGuarantees) -> list[str]:
-        """Return where a release is not what the policy asks for, in sentences."""
+        """Return where a release violates the policy, in sentences."""
         return [*self._of_release(release), *self._of_outputs(release)]
 
     def require(self, release: ReleaseGuarantees) -> None:
-        """Refuse a release that is not what the policy asks for.
+        """Refuse a release that violates the policy.
 
         Raises:
             PolicyError: it is not; all breaches are named.
@@ -95,35 +95,35 @@ class Policy:
         if breaches:
             raise PolicyError(
                 "policy-violated",
-                f"the release is not what the policy '{self.limits['name']}' asks for",
+                f"the release violates the policy '{self.limits['name']}'",
                 where=str(self.path),
                 found="; ".join(breaches),
-                remedy="change the plan; or ask those whose policy it is",
+                remedy="change the plan, or ask the authors of the policy",
             )
 
     def _of_release(self, release: ReleaseGuarantees) -> Iterator[str]:
         limits = self.limits
         private = any(output.guarantee.kind in _PRIVATE for output in release.outputs)
         if private and release.guarantee.kind not in _PRIVATE and _SPENDING & set(limits):
-            yield "no ε of all outputs together"
+            yield "all outputs together have no ε"
         for key, letter in (("epsilon", "ε"), ("delta", "δ")):
             value, most = getattr(release.guarantee, key, None) or 0.0, limits.get(f"max_{key}")
             if most is not None and value > most:
-                yield f"{letter} = {value:g}, at most {most:g} is allowed"
+                yield f"{letter} = {value:g} exceeds the limit {most:g}"
         yield from self._of_noise_beside_tests(release)
         if release.neighbours not in limits.get("neighbours", [release.neighbours]):
-            yield f"the relation {release.neighbours}, {' or '.join(limits['neighbours'])} is asked for"
+            yield f"the neighbouring relation is {release.neighbours}, required: {' or '.join(limits['neighbours'])}"
         spent, most = release.dataset_epsilon, limits.get("max_epsilon_of_dataset")
         if spent is None and (limits.get("require_ledger", False) or most is not None):
-            yield "no ledger tracks what all releases cost"
+            yield "no ledger tracks the budget across releases"
         elif spent is not None and most is not None and spent > most:
-            yield f"ε = {spent:g} of all releases together, at most {most:g} is allowed"
+            yield f"ε = {spent:g} of all releases together exceeds the limit {most:g}"
         delta, most = release.dataset_delta, limits.get("max_delta")
         if delta is not None and most is not None and delta > most:
-            yield f"δ = {delta:g} of all releases together, at most {most:g} is allowed"
+            yield f"δ = {delta:g} of all releases together exceeds the limit {most:g}"
 
     def _of_noise_beside_tests(self, release: ReleaseGuarantees) -> Iterator[str]:
-        """Noise that is part of no promise of ε, as that of a model under a deniability test, tells of people all the same."""
+        """Noise that no stated ε covers, such as that of a model under a deniability test, is based on the data, too."""
         most, delta = self.limits.get("max_epsilon"), self.limits.get("max_delta", 0.0)
         beside = (output.event for output in release.outputs if output.guarantee.kind not in _PRIVATE)
         if most is None or not any(map(accounting.protected_part, beside)):
@@ -134,7 +134,7 @@ class Policy:
         )
         if epsilon > most:
             cost = "no ε" if math.isinf(epsilon) else f"ε = {epsilon:g}"
-            yield f"{cost} of all noise, that beside deniability tests too, at most {most:g} is allowed at δ = {delta:g}"
+            yield f"{cost} of all noise, including noise next to deniability tests, exceeds the limit {most:g} at δ = {delta:g}"
 
     def _of_outputs(self, release: ReleaseGuarantees) -> Iterator[str]:
         for output in release.outputs:
@@ -145,16 +145,16 @@ class Policy:
         limits, guarantee = self.limits, output.guarantee
         people, least = output.mechanism["public_inputs"]["people"], limits.get("least_people")
         if least is not None and people is None:
-            yield f"a private number of people, at least {least} are asked for"
+            yield f"the number of participants is private, required: at least {least}"
         elif least is not None and people < least:
-            yield f"{people} people, at least {least} are asked for"
+            yield f"{people} participants, required: at least {least}"
         most = limits.get("max_delta")
         delta = getattr(guarantee, "delta", 0.0)
         if most is not None and delta > most:
-            yield f"δ = {delta:g}, at most {most:g} is allowed"
+            yield f"δ = {delta:g} exceeds the limit {most:g}"
         kinds = limits.get("guarantees", _PRIVATE if _SPENDING & set(limits) else [guarantee.kind])
         if guarantee.kind not in kinds:
-            yield f"a guarantee of kind {guarantee.kind}, {' or '.join(kinds)} is asked for"
+            yield f"the guarantee is {guarantee.kind}, required: {' or '.join(kinds)}"
         names = {output.mechanism["name"], output.mechanism["parameters"].get("calibration")}
         names |= {leaf.type for leaf in flatten(output.event)}
         for name in sorted(names & set(limits.get("forbidden_mechanisms", []))):
@@ -173,13 +173,13 @@ class Policy:
         least, most = self.limits.get("least_k"), self.limits.get("max_gamma")
         counted = test.counted if isinstance(test, DeniabilityTest) else "person"
         if least is not None and (test.k < least or counted != "person"):
-            yield f"k = {test.k} (each a {counted}), at least {least} people are asked for"
+            yield f"k = {test.k} (each a {counted}), required: at least {least} participants"
         if most is not None and test.gamma > most:
-            yield f"γ = {test.gamma:g}, at most {most:g} is allowed"
+            yield f"γ = {test.gamma:g} exceeds the limit {most:g}"
 
 
 def policy_findings(policy: Policy, manifest: dict[str, Any]) -> list[Finding]:
-    """Return where a bundle, which has been verified, is not what a policy asks for."""
+    """Return where a bundle, which has been verified, violates a policy."""
     return [
         Finding("policy", "", breach) for breach in policy.breaches(ReleaseGuarantees.from_manifest(manifest))
     ]

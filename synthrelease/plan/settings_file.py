@@ -1,21 +1,28 @@
-"""TOML files that people write, checked against a shipped schema."""
+"""TOML files written by hand, checked against a shipped schema."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from synthrelease.errors import MachineError, PlanError
+from synthrelease.files.missing import nearest_file
 from synthrelease.plan.complaints import explained
 from synthrelease.schemas import schema, validator
 
-# Of a place and a schema's complaint: a refusal, if it needs words of its own.
+# Of a place and a schema's complaint: a refusal, if it needs a text of its own.
 Explain = Callable[[str, Any], PlanError | None]
-FILL_IN = "FILL IN"  # stands where a person must decide, in what `synthrelease init` writes
+FILL_IN = "FILL IN"  # stands where the curator must decide, in what `synthrelease init` writes
 _MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
+_SYNTAX_PLACE = re.compile(
+    r"(?P<what>.*?)\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)"
+)
+_SHOWN = 72  # characters of a line in a message
+_UNQUOTED = re.compile(r"\s*(?P<key>[\w.-]+)\s*=(?!\s*[\"'\[{])\s*(?P<value>[^#]*[^#\s])")
 
 
 def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> tuple[dict[str, Any], bytes]:
@@ -37,17 +44,18 @@ def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> t
     except RecursionError:
         raise PlanError(
             "nested-too-deeply",
-            f"the {what} has lists or tables within each other without end",
+            f"the lists or tables of the {what} are nested too deeply",
             where=str(path),
             expected=f"the keys of a {what}",
-            remedy="take the brackets out",
+            remedy="remove brackets",
         ) from None
     return document, text
 
 
 def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text.decode("utf-8-sig"))
+        decoded = text.decode("utf-8-sig")
+        return tomllib.loads(decoded)
     except UnicodeDecodeError:
         raise PlanError(
             "not-utf8",
@@ -57,13 +65,41 @@ def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
             remedy="save it as UTF-8",
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise PlanError(
-            "bad-syntax",
-            f"the {what} is not valid TOML",
-            where=str(path),
-            found=str(error),
-            remedy='correct that line: key = value, with text in quotes ("…") and lists in brackets ([…])',
-        ) from None
+        raise _bad_syntax(path, decoded, what, str(error)) from None
+
+
+def _bad_syntax(path: Path, text: str, what: str, complaint: str) -> PlanError:
+    """Return the refusal of what is not TOML: the line, and what is usually wrong with such a line."""
+    place = _SYNTAX_PLACE.fullmatch(complaint)
+    lines = text.splitlines()
+    number = int(place["line"]) if place and place["line"] else len(lines)
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    column = int(place["column"]) if place and place["column"] else len(line) + 1
+    unquoted = _UNQUOTED.match(line)
+    if re.fullmatch(r"\s*\}", line[column - 1 :].split("#")[0].rstrip()[:1] or " ") and line[
+        : column - 1
+    ].rstrip().endswith(","):
+        remedy = "remove the comma before }: TOML has none at the end of an inline table"
+    elif line.count('"') % 2 and line.count('"""') == 0:
+        remedy = 'close the quote: each " needs a second one'
+    elif unquoted and not line.rstrip().endswith((",", "]", "}")):
+        remedy = f'write text in quotes: {unquoted["key"]} = "{unquoted["value"][:_SHOWN]}"'
+    else:
+        remedy = 'write key = value, text in quotes ("…"), lists in brackets ([…])'
+    return PlanError(
+        "bad-syntax",
+        f"the {what} is not valid TOML: {place['what'] if place else complaint}",
+        where=f"{path}, line {number}, column {column}",
+        found=_around(line, column),
+        remedy=remedy,
+    )
+
+
+def _around(line: str, column: int) -> str:
+    """The part of a line around a column, in one line of a message."""
+    start = max(0, min(column - _SHOWN // 2, len(line) - _SHOWN))
+    part = " ".join(line[start : start + _SHOWN].split())
+    return f"{'… ' if start else ''}{part}{' …' if start + _SHOWN < len(line) else ''}"
 
 
 def _text(path: Path, what: str) -> bytes:
@@ -79,7 +115,7 @@ def _text(path: Path, what: str) -> bytes:
             f"there is no such {what}",
             where=repr(str(path))[1:-1],
             expected="a TOML file",
-            remedy="correct the path" + _MAKE.get(what, ""),
+            remedy=nearest_file(path) or "correct the path" + _MAKE.get(what, ""),
         ) from None
 
 
@@ -93,7 +129,7 @@ def refuse_misfit(
 ) -> None:
     """Refuse what does not fit the schema `<what>-v1`; arguments as of `read_settings`.
 
-    What is no file but what a program gave may hold a private column where a list belongs: then `lists_shown` is false.
+    A document that a program gave may hold a private column where a list belongs: then `lists_shown` is false.
 
     Raises:
         PlanError: it does not.
@@ -106,10 +142,10 @@ def refuse_misfit(
     if places:
         raise PlanError(
             "fill-in",
-            "some values are still to be filled in",
+            "some values are not filled in yet",
             where=str(path),
             found=f'"{FILL_IN}" at {", ".join(places)}',
-            remedy="replace each, or take it out of its list; what stands beside it in the file says what is usual",
+            remedy="replace each, or remove it from its list; the comments in the file show usual values",
         )
     error = best_match(_leaves(validator(schema_name).iter_errors(document)))
     if error is None:
@@ -125,13 +161,13 @@ def refuse_misfit(
 
 
 def _refuse_dates_and_long_numbers(path: Path, document: dict[str, Any]) -> None:
-    """Refuse what TOML has and a plan cannot use; a schema of JSON does not know them."""
+    """Refuse types that TOML has and a plan cannot use; a JSON schema does not know them."""
     for place, value in _values(document):
         dated = isinstance(value, dt.date | dt.time)
         if dated or (isinstance(value, int) and abs(value) >= 1 << 63):
             raise PlanError(
                 "bad-value",
-                "the value is not possible",
+                "the value is not allowed",
                 where=f"{path}: {place}",
                 found="a date or a time" if dated else "a whole number of more than 64 bits",
                 expected="a number, text, a list or a table",
@@ -140,7 +176,7 @@ def _refuse_dates_and_long_numbers(path: Path, document: dict[str, Any]) -> None
 
 
 def _values(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all that is neither a list nor a table, with its place."""
+    """Yield every value that is neither a list nor a table, with its place."""
     if isinstance(value, dict):
         for key, entry in value.items():
             yield from _values(entry, f"{place}.{key}".lstrip("."))
@@ -152,11 +188,11 @@ def _values(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _unseen(refusal: PlanError, value: Any) -> PlanError:
-    """A refusal that does not repeat a list, or what stands in one."""
+    """A refusal that does not repeat a list, or an entry of one."""
     hidden = refusal.code == "unknown-choice"  # the problem repeats what was found
     return PlanError(
         "bad-value" if hidden else refusal.code,
-        "the value is not possible" if hidden else refusal.problem,
+        "the value is not allowed" if hidden else refusal.problem,
         where=refusal.where,
         found=f"a list of {len(value)}" if isinstance(value, list) else "",
         expected=refusal.expected,
@@ -165,7 +201,7 @@ def _unseen(refusal: PlanError, value: Any) -> PlanError:
 
 
 def _to_fill_in(value: Any, place: str = "") -> Iterator[str]:
-    """Yield where somebody still has to decide; a list is one place."""
+    """Yield where the curator still has to decide; a list is one place."""
     if value == FILL_IN:
         yield place
     elif isinstance(value, dict):

@@ -171,7 +171,7 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
     if "time" not in columns:
         raise PlanError(
             "no-time-column",
-            "samples without time have no velocity",
+            "velocity needs a column of time stamps",
             where=f"{where}.columns",
             expected='time = "COLUMN" under columns',
             remedy="name the column of time stamps",

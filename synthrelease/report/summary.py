@@ -12,6 +12,11 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import participants
 from synthrelease.report.output_words import event_level_epsilons, rows_that_count
 
+WEAK_CODES = {  # of warnings about a guarantee that hardly protects
+    "weak-guarantee": "ε is very large",
+    "large-delta": "δ is not below 1/participants",
+}
+
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
     """Return the guarantee of the release and of every output, one line each."""
@@ -20,6 +25,9 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     if privacy["composition"]["outputs"]:
         names = ", ".join(privacy["composition"]["outputs"])
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
+    codes = [warning["code"] for warning in manifest["warnings"] if not isinstance(warning, str)]
+    if weak := ", ".join(WEAK_CODES[code] for code in codes if code in WEAK_CODES):
+        lines.append(f"           WEAK PRIVACY: {weak}")
     spent = manifest["ledger"]
     if spent is not None:
         lines.append(

@@ -95,6 +95,7 @@ def test_json_is_json_and_nothing_else(study):
         "checked": same.checked,
         "on_trust": same.on_trust,
         "signed_by": [],
+        "not_done": [],
         "findings": [],
     }
     assert [figures(one) for one in same.on_trust] == [[], [], [3, 4]]

@@ -45,7 +45,7 @@ def test_files_are_left_to_the_shell(words):
 
 
 def test_folders():
-    assert {kind for _, kind in completions("batch", "p.toml", "--out-dir", "")} == {"dir"}
+    assert {kind for _, kind in completions("batch", "p.toml", "--output", "")} == {"dir"}
 
 
 def test_inputs_of_the_plan_on_the_line(study):

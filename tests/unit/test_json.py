@@ -54,7 +54,7 @@ def test_making_a_release(study, tmp_path):
     assert found["inputs"][0]["groups"] == [{"column": "picture", "fewest": 2, "most": 2}]
     assert plan.exists()
     view = told("preview", study.plan)
-    assert {"release", "outputs", "guarantee", "epsilon", "added_up", "method", "ledger", "policy", "memory", "warnings"} == set(view)  # fmt: skip
+    assert {"release", "outputs", "guarantee", "epsilon", "added_up", "method", "ledger", "policy", "memory", "warnings", "weak_guarantee"} == set(view)  # fmt: skip
     bundle = study.folder / "r.h5"
     made = told("build", study.plan, "-o", bundle)
     assert set(made) == {"bundle", "manifest", "privacy", "warnings", "test_seed"}

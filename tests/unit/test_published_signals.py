@@ -142,8 +142,8 @@ def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
 def test_the_preview_tells_that_it_protects_nobody_and_no_number(tmp_path: Path) -> None:
     view = preview(design_signals(tmp_path, **ALLOWED))
     (row,) = view["outputs"]
-    assert BOZKIR2021_EVENT.reason in row["promise"]
-    assert figures(row["promise"]) == figures(BOZKIR2021_EVENT.reason)
+    assert BOZKIR2021_EVENT.reason in row["guarantee"]
+    assert figures(row["guarantee"]) == figures(BOZKIR2021_EVENT.reason)
     assert (row["noise"], row["scale_steps"], row["sensitivity_steps"]) == (None, None, None)
     assert (row["units"], row["comparison"]) == ([], [])
     usual = preview(design_signals(tmp_path, mechanism="cfpa"))["warnings"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.signing.expectations import MOST_KEY_BYTES
 from synthrelease.errors import InputError
+from synthrelease.files.missing import nearest_file
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -118,12 +119,15 @@ def key_file_bytes(path: Path) -> bytes:
             content = file.read(MOST_KEY_BYTES + 1)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no file can have this name"
+        missing = isinstance(error, FileNotFoundError)
         raise KeyFileError(
             "cannot-read",
-            "the file cannot be read",
+            "there is no such key file" if missing else "the key file cannot be read",
             where=repr(str(path))[1:-1],  # on one line, whatever is in it
-            found=why or "",
-            remedy="correct the path, or its permissions",
+            found="" if missing else why or "",
+            remedy=(nearest_file(path) or "correct the path, or make a key pair: synthrelease keygen -o KEY")
+            if missing
+            else "correct the path, or its permissions",
         ) from None
     if len(content) > MOST_KEY_BYTES:
         raise KeyFileError(

@@ -189,7 +189,7 @@ def _expression(source: Source) -> re.Pattern[str]:
             "the path is a folder",
             where=str(source.path),
             expected="one file, or a folder with a `pattern`",
-            remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
+            remedy="name the file, or add a pattern of file names: pattern = 'S_{person}_{task}.csv'",
         )
     names = pattern_columns(source.pattern)
     duplicates = sorted({name for name in names if names.count(name) > 1})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from synthrelease.errors import DataError, MachineError, SynthReleaseError
+from synthrelease.files.missing import missing_folder, nearest_file
 
 
 @contextmanager
@@ -45,16 +46,16 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _refuse_special(path: Path) -> None:
-    """Refuse what is neither a file nor a folder: opening a pipe may wait for ever."""
+    """Refuse what is neither a file nor a folder: opening a pipe may never end."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise DataError(
             "not-a-regular-file",
-            "the path leads to no regular file",
+            "the path is not a regular file",
             where=str(path),
             found="a pipe, a device or a socket",
-            expected="a file, which is read more than once",
-            remedy="write the data to a file, and name that",
+            expected="a file, which can be read more than once",
+            remedy="write the data to a file, and name that file",
         )
 
 
@@ -66,7 +67,7 @@ def _not_opened(path: Path, error: OSError | ValueError) -> DataError:
             "the path is a folder",
             where=str(path),
             expected="one file, or a folder with a `pattern`",
-            remedy="name the file, or say how the files are called: pattern = 'S_{person}_{task}.csv'",
+            remedy="name the file, or add a pattern of file names: pattern = 'S_{person}_{task}.csv'",
         )
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         return DataError(
@@ -78,15 +79,16 @@ def _not_opened(path: Path, error: OSError | ValueError) -> DataError:
     if path.is_symlink():
         return DataError(
             "broken-link",
-            "the file is a link to one that is not there",
+            "the file is a link, and its target is missing",
             where=str(path),
-            remedy="fetch what it leads to: git annex get, or datalad get, in a dataset that they keep",
+            remedy="fetch the target: git annex get, or datalad get",
         )
     return DataError(
         "no-such-file",
         "there is no such file",
         where=str(path),
-        remedy="paths in a plan are relative to the plan",
+        found=f"no folder {folder}" if (folder := missing_folder(path)) else f"nothing at {path.absolute()}",
+        remedy=nearest_file(path) or "correct the path; paths in a plan are relative to the plan",
     )
 
 
@@ -102,7 +104,8 @@ def folders_below(folder: Path) -> Iterator[tuple[Path, list[str]]]:
             "no-such-folder",
             "there is no such folder",
             where=str(folder),
-            remedy="paths in a plan are relative to the plan",
+            found=f"nothing at {folder.absolute()}",
+            remedy=nearest_file(folder) or "correct the path; paths in a plan are relative to the plan",
         )
 
     def cannot(error: OSError) -> None:
@@ -121,7 +124,7 @@ def folders_below(folder: Path) -> Iterator[tuple[Path, list[str]]]:
 
 @contextmanager
 def library_faults_as(error: DataError) -> Iterator[None]:
-    """Raise an error of ours for whatever a library says of a file that it cannot read, or warns of: it may quote the file."""
+    """Raise an error of ours for every error or warning of a library about a file: its own text may quote the file."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

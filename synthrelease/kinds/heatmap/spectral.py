@@ -1,4 +1,4 @@
-"""Private heatmaps by noise on cosine coefficients: only what the blur leaves over is noised.
+"""Private heatmaps by noise on cosine coefficients: only what remains after the blur gets noise.
 
 Claim: `spectral.proof.md`. Not from a paper: a factorisation of blur ∘ mean into coefficients that are released and a
 public function of them (in the sense of Li et al. 2015, https://doi.org/10.1007/s00778-015-0398-x).
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.input_spec import InputSpec
-from synthrelease.data.screen import Screen
+from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
@@ -31,8 +31,8 @@ from synthrelease.numerics.binning import integer_shares
 from synthrelease.numerics.centre_bias import CENTRE
 from synthrelease.numerics.expected_quality import correlation_of_posterior
 from synthrelease.numerics.runs import runs
-from synthrelease.numerics.spectral import MOST_CELLS, RADIUS, SpectralForm
-from synthrelease.numerics.spectrum import LARGEST_BAND, LARGEST_SIDE, WEIGHT, point_coefficients, positions
+from synthrelease.numerics.spectral import RADIUS, SpectralForm
+from synthrelease.numerics.spectrum import WEIGHT, point_coefficients, positions
 
 _MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
 _BLOCK_COEFFICIENTS = 1 << 22  # of as many people as are dealt with at a time
@@ -92,13 +92,12 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
     except (ValueError, ArithmeticError):
         raise PlanError(
             "bad-blur",
-            "no map can be made with this blur and size",
+            "the blur is too small or too large for this screen",
             where=spec.where,
-            found=f"blur_px = {blur_px:g}"
+            found=f"blur_px = {blur_px:g} on {screen.width_px} × {screen.height_px} px"
             + ("" if window is None else f", blur_time of {blurs[0]:.3g} windows"),
-            expected=f"a blur that leaves 2 to {LARGEST_BAND} frequencies, at most {LARGEST_SIDE} of an axis, and a map of at "
-            f"most {MOST_CELLS} cells",
-            remedy='mechanism = "gaussian" can do without a blur',
+            remedy=f"set blur_px to about 1 degree of visual angle, often {BLUR_SHARE * screen.width_px:.2g}; "
+            'or choose mechanism = "gaussian", which needs no blur',
         ) from None
     _check_size(request, form)
     require_duration(spec, source, "samples")

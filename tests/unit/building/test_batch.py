@@ -383,11 +383,11 @@ def run(*arguments: object) -> Result:
 
 def test_the_command_ends_with_5_and_the_reasons_if_a_part_failed(plans: list[Path], tmp_path: Path) -> None:
     plans[1].write_text(plans[1].read_text().replace('path = "gaze.csv"', 'path = "none.csv"'))
-    ended = run("batch", "--yes", *plans, "--out-dir", tmp_path / "out", "--jobs", 1)
+    ended = run("batch", "--yes", *plans, "--output", tmp_path / "out", "--jobs", 1)
     assert ended.exit_code == 5
     check_text("batch/part-failed", ended.stdout, folder=tmp_path)
     assert [figures(line)[:2] for line in ended.stderr.splitlines()] == [[n, 4] for n in (1, 2, 3, 4)]
-    again = run("batch", "--yes", *plans, "--out-dir", tmp_path / "out", "--jobs", 1, "--resume", "--json")
+    again = run("batch", "--yes", *plans, "--output", tmp_path / "out", "--jobs", 1, "--resume", "--json")
     assert again.exit_code == 5
     told = json.loads(again.stdout)
     assert [one["state"] for one in told] == ["kept", "failed", "kept", "kept"]

@@ -532,8 +532,10 @@ def test_a_missing_key_is_named_with_its_place(tmp_path: Path, place: Place) -> 
 
 def test_a_missing_key_is_named_with_its_purpose(tmp_path: Path) -> None:
     places = sorted(set(required_keys()), key=str)
-    untold = [p for p in places if not refused(tmp_path, changed(p), p[:-1], "key-missing").expected]
-    assert [written(place) for place in untold] == []
+    unexplained = [
+        p for p in places if "(" not in refused(tmp_path, changed(p), p[:-1], "key-missing").problem
+    ]
+    assert [written(place) for place in unexplained] == []
 
 
 def tables() -> Iterator[Place]:
@@ -582,7 +584,7 @@ def test_a_misspelt_key_is_answered_with_the_nearest(
     ("place", "value", "shown"),
     [
         (("privacy", "epsilon"), "1.0", ["1.0"]),
-        (("privacy", "epsilon"), "much", []),
+        (("privacy", "epsilon"), "much", ["1.0"]),  # an example
         (("release", "version"), 1.0, ['"1.0"']),
         (("release", "version"), True, []),
         (("outputs",), {"name": "x"}, ["[[outputs]]"]),
@@ -834,18 +836,39 @@ def raw(folder: Path, content: bytes) -> Path:
 
 
 def unreadable(path: Path, code: str, *names: str, kind: type[SynthReleaseError] = PlanError) -> str:
-    """Expect a refusal of the file, and return what was found."""
+    """Expect a refusal of the file, and return its place."""
     with refusals.refused(kind, code, where=path, names=names) as caught:
         load_plan(path)
-    return caught.value.found
+    return caught.value.where
 
 
 def test_a_syntax_error_is_named_by_its_line(tmp_path: Path) -> None:
-    assert 2 in figures(unreadable(raw(tmp_path, b"[release]\nname = \n"), "bad-syntax"))
+    assert 2 in figures(unreadable(raw(tmp_path, b"[release]\nname = \n"), "bad-syntax", "name ="))
 
 
 def test_a_key_given_twice_is_named_by_its_line(tmp_path: Path) -> None:
-    assert 3 in figures(unreadable(raw(tmp_path, b'[release]\nname = "a"\nname = "b"\n'), "bad-syntax"))
+    text = b'[release]\nname = "a"\nname = "b"\n'
+    assert 3 in figures(unreadable(raw(tmp_path, text), "bad-syntax", 'name = "b'))
+
+
+@pytest.mark.parametrize(
+    ("line", "remedy"),
+    [
+        ('columns = { x = "x", }', "}"),
+        ("version = 1.0.0", 'version = "1.0.0"'),
+        ("name = study", 'name = "study"'),
+        ('name = "study', '"'),
+    ],
+)
+def test_a_usual_syntax_error_has_its_own_remedy(tmp_path: Path, line: str, remedy: str) -> None:
+    with refusals.refused(PlanError, "bad-syntax", names=[line.rstrip("} ,")]) as caught:
+        load_plan(raw(tmp_path, f"[a]\nb = 1\n{line}\n".encode()))
+    assert caught.value.where.endswith((", line 3", ", line 4")) or ", line 3, column " in caught.value.where
+    general = refusals.refused
+    with general(PlanError, "bad-syntax") as other:
+        load_plan(raw(tmp_path, b"[a]\n= 1\n"))
+    assert caught.value.remedy != other.value.remedy
+    assert remedy in caught.value.remedy
 
 
 def test_a_plan_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:

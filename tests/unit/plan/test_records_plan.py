@@ -115,7 +115,7 @@ def test_nothing_here_reads_a_value(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(features, "numbers", never)
     monkeypatch.setattr(features, "positions", never)
     view = preview(design(folder, RECORDS))
-    assert figures(view["outputs"][0]["promise"]) == [8, 4]  # k and γ
+    assert figures(view["outputs"][0]["guarantee"]) == [8, 4]  # k and γ
     assert as_text(view)
 
 
