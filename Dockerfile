@@ -6,7 +6,7 @@ FROM python:3.13-slim-bookworm
 COPY pyproject.toml README.md LICENSE /src/
 COPY synthrelease /src/synthrelease
 COPY schemas /src/schemas
-RUN pip install --no-cache-dir /src && rm -r /src \
+RUN pip install --no-cache-dir '/src[full]' && rm -r /src \
  && useradd --create-home curator && mkdir /data && chown curator /data
 
 # Figures need a folder for fonts that any user may write to.

@@ -229,6 +229,7 @@ def export(
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
     from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
     from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
+    from synthrelease.extras import require  # noqa: PLC0415
     from synthrelease.plan.complaints import nearest  # noqa: PLC0415
 
     if form not in FORMATS:
@@ -248,6 +249,7 @@ def export(
             remedy='leave them out, or export to "png"',
         )
     folder = Path(folder)
+    require(*FORMATS[form].libraries)
     refuse_target(folder, force=force)
     manifest = _verified(bundle, progress).manifest
     assert manifest is not None
@@ -294,10 +296,12 @@ def write_report(
         >>> page.path.name, page.test_seed
         ('report.html', False)
     """
+    from synthrelease.extras import FIGURES, require  # noqa: PLC0415
     from synthrelease.report.public_report import refuse_target  # noqa: PLC0415
     from synthrelease.report.public_report import write_report as write  # noqa: PLC0415
 
     bundle, target = Path(bundle), Path(output)
+    require(*FIGURES)
     refuse_target(bundle, target, force=force)
     result = _verified(bundle, progress)
     assert result.manifest is not None

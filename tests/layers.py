@@ -24,6 +24,7 @@ _STOREYS = {
     "ground": {
         "printable": "text from outside, where a person is to read it",
         "errors": "every error, and the exit code it ends with",
+        "extras": "libraries that not every command needs, and what installs them",
         "files": "files and folders that are whole or not there",
         "parallel": "many calls side by side: a coordinator, its pools",
     },

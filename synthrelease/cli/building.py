@@ -57,7 +57,8 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     with progress(obj) as show:
         demonstration = demonstrate(folder, force=force, progress=show)
     if as_json:
-        pages = {"picture": str(demonstration.picture), "report": str(demonstration.report)}
+        paths = {"picture": demonstration.picture, "report": demonstration.report}
+        pages = {name: None if path is None else str(path) for name, path in paths.items()}
         checks = {"correlation": demonstration.correlation, "verified": demonstration.verification.ok}
         print_json({**built_form(demonstration.built), **pages, **checks})
         if not demonstration.verification.ok:
@@ -66,20 +67,24 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     print_summary(demonstration.built, obj)
     print_verification(demonstration.verification, demonstration.built.path)
     click.echo("")
-    print_line(f"Figure     {demonstration.picture}")
+    if demonstration.picture is None:
+        print_line("Not drawn  the figure and the report need: pip install 'synthrelease[report]'")
+    else:
+        print_line(f"Figure     {demonstration.picture}")
     for image, value in demonstration.correlation.items():
         click.echo(
             f"           image {image}: correlation (CC) {value:.2f} between released and exact heatmap"
         )
     click.echo("")
-    if demonstration.verification.ok:
+    if demonstration.report is not None and demonstration.verification.ok:
         print_line(f"Report     {demonstration.report}  ({demonstration.report.stat().st_size / 1e6:.2f} MB)")
     click.echo("")
     click.echo(_DEMO_TEXT)
     click.echo("")
-    print_line(
-        f"Next       open {demonstration.report} in a browser: the public report, made from the bundle only"
-    )
+    if demonstration.report is not None:
+        print_line(
+            f"Next       open {demonstration.report} in a browser: the public report, made from the bundle only"
+        )
     print_line(f"           synthrelease preview {folder / 'plan.toml'}")
     print_line(f"           synthrelease show {demonstration.built.path}")
     if not demonstration.verification.ok:

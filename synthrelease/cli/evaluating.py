@@ -61,11 +61,13 @@ def evaluate(
 
     Exit code 1 if bundle and data do not belong together, a guarantee is violated, or an attack that the policy requires was not run.
     """
+    from synthrelease.extras import FIGURES, require
     from synthrelease.plan.plan import load_plan
     from synthrelease.plan.policy import load_policy
 
     if target is None and not as_json:
         raise click.UsageError("name the report to write (-o private.html), or add --json")
+    require("sklearn", *(FIGURES if target is not None else ()))
     if target is not None:
         _refuse_target(load_plan(plan), bundle, target, policy=policy, force=force)
     attacks = [] if policy is None else load_policy(policy).required_attacks

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.errors import MachineError, PlanError
+from synthrelease.extras import require
 
 _EXPECTED = "a PNG with one whole number per pixel: grey levels of 8 or 16 bits, or a palette"
 _ONE_NUMBER = ("1", "L", "P", "I", "I;16", "I;16B", "I;16L")  # Pillow's modes of one integer per pixel
@@ -38,7 +39,8 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
 
 def _read(path: Path) -> tuple[str, NDArray[Any]]:
     """Pillow's mode of an image, and its pixels."""
-    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  slow to import
+    require("PIL")
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  slow to import, and an extra
 
     where = str(path)
     try:

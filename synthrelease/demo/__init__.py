@@ -15,6 +15,7 @@ from synthrelease.building.builder import Built, build
 from synthrelease.bundle import Verification, open_bundle, verify
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.screen import Screen
+from synthrelease.extras import FIGURES, is_installed
 from synthrelease.files.locks import refuse_without_locks
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.numerics.blur import blurred
@@ -32,8 +33,10 @@ class Demonstration:
     folder: Path  # plan, sample data, bundle and picture
     built: Built  # the build
     verification: Verification  # what `verify` said
-    picture: Path  # exact heatmaps on the left, the released ones on the right
-    report: Path  # the public page of the bundle
+    picture: (
+        Path | None
+    )  # exact heatmaps on the left, the released ones on the right; None if nothing can be drawn
+    report: Path | None  # the public report of the bundle
     correlation: dict[str, float]  # of released and exact heatmap, by image
 
 
@@ -57,9 +60,11 @@ def demonstrate(
         folder / "plan.toml", folder / "release.h5", force=force, test_seed=test_seed, progress=progress
     )
     verification = verify(built.path, allow_test_seed=test_seed is not None)
-    picture, report = folder / "heatmaps.png", folder / "report.html"
+    drawable = is_installed(*FIGURES)
+    picture = folder / "heatmaps.png" if drawable else None
+    report = folder / "report.html" if drawable else None
     correlation = _draw_heatmaps(built, folder, picture)
-    if verification.ok and verification.manifest is not None:
+    if report is not None and verification.ok and verification.manifest is not None:
         write_report(
             built.path,
             report,
@@ -102,12 +107,28 @@ def small_release(folder: str | Path) -> Path:
     return build(plan, folder / "small.h5").path
 
 
-def _draw_heatmaps(built: Built, folder: Path, picture: Path) -> dict[str, float]:
+def _draw_heatmaps(built: Built, folder: Path, picture: Path | None) -> dict[str, float]:
+    """Draw the released heatmaps next to the exact ones, if that is wanted, and return how well they correlate."""
     bundle = open_bundle(built.path, allow_test_seed=True)
     output = next(entry for entry in built.manifest["outputs"] if entry["name"] == "heatmaps")
     parameters = output["mechanism"]["parameters"]
     released = dict(zip(parameters["stimuli"], bundle["heatmaps"]["heatmap"], strict=True))
     exact = _exact_heatmaps(folder, parameters)
+    if picture is not None:
+        _draw(released, exact, output, picture)
+    return {
+        stimulus: float(np.corrcoef(released[stimulus].ravel(), exact[stimulus].ravel())[0, 1])
+        for stimulus in released
+    }
+
+
+def _draw(
+    released: dict[str, NDArray[Any]],
+    exact: dict[str, NDArray[np.float64]],
+    output: dict[str, Any],
+    picture: Path,
+) -> None:
+    parameters = output["mechanism"]["parameters"]
     epsilon = output["guarantee"]["epsilon"]
     figure = comparison_figure(
         {
@@ -125,10 +146,6 @@ def _draw_heatmaps(built: Built, folder: Path, picture: Path) -> dict[str, float
         save_png(figure, picture)
     except OSError as error:
         raise cannot_write(picture, error) from None
-    return {
-        stimulus: float(np.corrcoef(released[stimulus].ravel(), exact[stimulus].ravel())[0, 1])
-        for stimulus in released
-    }
 
 
 def _exact_heatmaps(folder: Path, parameters: dict[str, Any]) -> dict[str, NDArray[np.float64]]:

@@ -28,6 +28,7 @@ from synthrelease.evaluation.records.evaluate import EvaluatedRecords, evaluated
 from synthrelease.evaluation.result import EvaluatedOutput, Evaluation, NoiseCheck, WorstCaseAttack
 from synthrelease.evaluation.utility import measured_utility
 from synthrelease.evaluation.worst_case import worst_case_attack
+from synthrelease.extras import require
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.parallel import checked_jobs
 from synthrelease.plan.partitions import Partition, partitions_of, small_tables, stamp_of
@@ -82,7 +83,9 @@ def evaluate(
     Raises:
         BundleError: the bundle does not verify.
         InputError: plan or data cannot be used, there is no such bundle, or the bundle was not made from them.
+        MachineError: scikit-learn is not installed.
     """
+    require("sklearn")
     path, jobs = Path(bundle), checked_jobs(jobs)
     manifest = _verified(path, progress)
     plan = load_plan(plan_path, frames)

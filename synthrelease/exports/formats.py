@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from synthrelease.extras import FIGURES
+
 if TYPE_CHECKING:
     from synthrelease.exports.task import ExportTask
 
@@ -17,6 +19,7 @@ class Format:
 
     description: str  # what it is, in a few words
     module: str  # of this package; its `write` takes a `ExportTask`, and returns what the curator should know
+    libraries: tuple[str, ...] = ()  # of extras that it needs
 
     @property
     def write(self) -> Callable[[ExportTask], Sequence[str]]:
@@ -39,5 +42,5 @@ FORMATS = {
     "dp-registry": Format(
         "a draft entry for the registry of differential privacy deployments", "dp_registry"
     ),
-    "png": Format("a figure of every heatmap and every mean signal", "png"),
+    "png": Format("a figure of every heatmap and every mean signal", "png", FIGURES),
 }

@@ -13,6 +13,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any, Protocol
 
 from synthrelease.errors import ArgumentError
+from synthrelease.extras import require
 from synthrelease.parallel.call import Call, attempted
 
 # One thread in each worker: there are as many workers as the operator allows.
@@ -95,11 +96,12 @@ class Processes:
     When one worker is killed, the executor is broken, and all that was under way is lost; the next call starts another.
 
     Args:
-        jobs: how many workers; ArgumentError if there are none.
+        jobs: how many workers; ArgumentError if there are none, MachineError if joblib is not installed.
     """
 
     def __init__(self, jobs: int) -> None:
         self.workers = checked_jobs(jobs)
+        require("joblib")
         self._executor: Any = None
 
     def submit(self, call: Call, *, local: bool) -> Future[Any]:  # noqa: ARG002  all are
@@ -127,7 +129,7 @@ class Processes:
 
     def _started(self) -> Executor:
         if self._executor is None:
-            # Slow to import, and not needed for a build in one process.
+            # Slow to import, an extra, and not needed for a build in one process.
             from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415
 
             self._executor = ProcessPoolExecutor(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.errors import MachineError
+from synthrelease.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,15 +129,12 @@ def majority_vote(predicted: Labels, units: Labels) -> Labels:
 
 
 def _model(classifier: str, seed: int, count: int) -> Any:
-    try:
-        from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  slow, and an extra
-        from sklearn.neighbors import KNeighborsClassifier  # noqa: PLC0415
-        from sklearn.svm import SVC  # noqa: PLC0415
-        from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
-    except ImportError:
-        raise MachineError(
-            "extra-missing", "scikit-learn is not installed", remedy="pip install scikit-learn"
-        ) from None
+    require("sklearn")
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415  slow, and an extra
+    from sklearn.neighbors import KNeighborsClassifier  # noqa: PLC0415
+    from sklearn.svm import SVC  # noqa: PLC0415
+    from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415
+
     match classifier:
         case "k-NN":
             return KNeighborsClassifier(min(11, count))

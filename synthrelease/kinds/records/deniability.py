@@ -13,6 +13,7 @@ of the prefix trie, without those under its node at depth b. No record is left o
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,11 +135,14 @@ class SeedSet:
         blocks = [slice(start, start + _BLOCK) for start in range(0, len(candidates), _BLOCK)]
         if not blocks:
             return np.zeros(0, dtype=np.int64)
-        from joblib import Parallel, delayed  # noqa: PLC0415  slow to import
-
-        work = [delayed(self._lengths)(candidates[b], seed_rows[b].astype(np.int64), gamma) for b in blocks]
         # Threads, for they share the records; NumPy lets go of the interpreter while it searches and compares.
-        done = Parallel(n_jobs=min(checked_jobs(jobs), len(work)), prefer="threads")(work)
+        with ThreadPoolExecutor(min(checked_jobs(jobs), len(blocks))) as threads:
+            done = list(
+                threads.map(
+                    lambda block: self._lengths(candidates[block], seed_rows[block].astype(np.int64), gamma),
+                    blocks,
+                )
+            )
         low, high, place, length = (np.concatenate(parts) for parts in zip(*done, strict=True))
         return self._count(low, high, place, length)
 

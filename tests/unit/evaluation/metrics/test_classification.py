@@ -165,8 +165,8 @@ def test_what_cannot_be_classified_is_refused():
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.svm", None)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
     values, labels, _, _ = clusters()
     with refused(MachineError, "extra-missing") as caught:
         trained(values, labels, classifier="SVM", seed=0)
-    assert "scikit-learn" in caught.value.remedy
+    assert "synthrelease[evaluate]" in caught.value.remedy

@@ -1,0 +1,52 @@
+"""Libraries that not every command needs, and the extras of the package that install them.
+
+To open, verify, show and export bundles, and to build in one process, what is always installed is enough.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from synthrelease.errors import MachineError
+
+
+class Library(NamedTuple):
+    """A library of an extra."""
+
+    name: str  # as its users call it
+    extra: str
+    use: str  # what needs it
+
+
+LIBRARIES = {
+    "matplotlib": Library("matplotlib", "report", "figures and reports need"),
+    "PIL": Library("Pillow", "report", "figures, reports and label images need"),
+    "sklearn": Library("scikit-learn", "evaluate", "attacks need"),
+    "joblib": Library("joblib", "parallel", "several processes need"),
+}
+FIGURES = ("matplotlib", "PIL")
+
+
+def require(*modules: str) -> None:
+    """Refuse what needs libraries that are not installed, before any of its work is done.
+
+    Args:
+        modules: of `LIBRARIES`.
+
+    Raises:
+        MachineError: one of them is not installed; the message says which command installs it.
+    """
+    for module in modules:
+        if not is_installed(module):
+            library = LIBRARIES[module]
+            raise MachineError(
+                "extra-missing",
+                f"{library.name} is not installed, which {library.use}",
+                remedy=f"pip install 'synthrelease[{library.extra}]'",
+            )
+
+
+def is_installed(*modules: str) -> bool:
+    """Return whether libraries can be imported."""
+    return all(find_spec(module) is not None for module in modules)
