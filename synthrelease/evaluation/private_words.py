@@ -24,6 +24,11 @@ class Line(NamedTuple):
     beside: tuple[str, ...] = ()
     alarm: bool = False
 
+    @property
+    def comparisons(self) -> tuple[str, ...]:
+        """What to compare the number with."""
+        return self.beside
+
 
 def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
     """Return an output in lines: its first measure of utility, the worst-case attack, and what other attacks found."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Column = NDArray[np.float64]
 
-_PEOPLE = 200  # to be told apart
+_PEOPLE = 200  # to be re-identified
 _ROWS = 4000  # known, and as many given
 
 

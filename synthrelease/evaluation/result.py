@@ -109,7 +109,7 @@ class WorstCaseAttack(JsonForm):
 
     people: int  # the candidates, each against each other, or against no one
     typical: float  # probability of a right answer for the median pair
-    worst: float  # for the pair that is easiest to tell apart
+    worst: float  # for the most distinguishable pair
     measured: Rate  # the same in fresh releases
     allowed: float | None  # the largest that the guarantee allows; None if it bounds none
     tpr_at_fpr: Mapping[str, float]  # share of members detected at a rate of false alarms, for the worst
@@ -142,7 +142,7 @@ class EvaluatedOutput(JsonForm):
     noise: NoiseCheck | None = None  # None where there is no noise to look at
     known_rest: WorstCaseAttack | None = None  # None where it is no noisy sums
     attacks: tuple[AttackResult, ...] = ()
-    exhibits: tuple[Exhibit, ...] = ()  # truth beside release, for the page
+    exhibits: tuple[Exhibit, ...] = ()  # exact next to released, for the report
     remarks: tuple[str, ...] = ()  # how it was tried, what was not, and why, in sentences
     tasks: tuple[PredictionTask, ...] = ()
     cut: bool = False  # whether there would be more exhibits

@@ -88,7 +88,7 @@ def _distinct(preferred: Mapping[str, str], taken: Iterable[str] = ()) -> dict[s
 
 
 def _feature_coordinates(features: Sequence[Feature]) -> dict[str, Any]:
-    """The units and public bounds of features, beside their names."""
+    """The units and public bounds of features, next to their names."""
     if not features:
         return {}
     return {

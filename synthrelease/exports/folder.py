@@ -1,6 +1,6 @@
 """A folder that is complete or not there, and replaces nothing but what an export wrote.
 
-It is written beside its target, locked, and swept as files are (`files.partial_files`). Where an older export is replaced, that one is put aside
+It is written next to its target, locked, and swept as files are (`files.partial_files`). Where an older export is replaced, that one is put aside
 as `.<target>.<eight characters>.old` for a moment; if the machine stops just then, the next export puts it back first.
 """
 

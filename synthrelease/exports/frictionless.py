@@ -1,6 +1,6 @@
 """Tables as a Data Package: CSV, and datapackage.json that says what every file and every column is (version 2 of the standard).
 
-The guarantee stands in properties of its own, beside those of the standard; the description, which is one of those, points to them.
+The guarantee is in properties of its own, in addition to those of the standard; the description, which is one of those, points to them.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def exact_guarantee(guarantee: dict[str, Any]) -> str:
 
 
 def guarantee_sentence(manifest: dict[str, Any], output: dict[str, Any]) -> str:
-    """Return the guarantee of an output in a few sentences, beside that of the whole release; or that it does not hold.
+    """Return the guarantee of an output in a few sentences, next to that of the whole release; or that it does not hold.
 
     Args:
         manifest: of a bundle that verifies.

@@ -1,4 +1,4 @@
-"""Tables as files of a folder, one after the other, and what stands beside them: a README, the manifest and its signatures."""
+"""Tables as files of a folder, one after the other, and what accompanies them: a README, the manifest and its signatures."""
 
 from __future__ import annotations
 

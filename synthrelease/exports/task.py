@@ -54,12 +54,12 @@ class ExportTask:
 
     @cached_property
     def detached(self) -> tuple[bytes | None, str]:
-        """The signature beside the bundle, and why what is there is none."""
+        """The signature next to the bundle, and why what is there is none."""
         return _detached_signature(self.bundle)
 
     @cached_property
     def signatures(self) -> dict[str, bytes]:
-        """The envelopes in the bundle and beside it, by the names of their files."""
+        """The envelopes in the bundle and next to it, by the names of their files."""
         envelopes = _embedded_signature(self.bundle), self.detached[0]
         return dict(zip(SIGNATURES, (envelope for envelope in envelopes if envelope), strict=False))
 
@@ -121,7 +121,7 @@ def _embedded_signature(bundle: Bundle) -> bytes | None:
 
 
 def _detached_signature(bundle: Bundle) -> tuple[bytes | None, str]:
-    """The envelope beside a bundle, without unsigned fields, and why what is in its place is none of this bundle; None and "" if nothing is."""
+    """The envelope next to a bundle, without unsigned fields, and why what is in its place is none of this bundle; None and "" if nothing is."""
     path = signature_file(bundle.path)
     if not path.is_file():  # a pipe would make us wait
         return None, ""

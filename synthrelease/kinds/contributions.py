@@ -116,7 +116,7 @@ class PersonRows:
 
 def by_label(collected: PersonRows) -> NDArray[Any]:
     """Return the rows of all people in the order of their labels, shape (people, …): for evaluations alone, which release nothing."""
-    _, rows = collected._rows.whole()  # noqa: SLF001  beside it, so that no release comes across it
+    _, rows = collected._rows.whole()  # noqa: SLF001  in the same module, so that no release comes across it
     return rows
 
 

@@ -1,4 +1,4 @@
-"""How many people's worth each item of an output holds, from the noisy constants of all of them together."""
+"""How many participants each item of an output effectively holds, from the noisy constants of all of them together."""
 
 from __future__ import annotations
 

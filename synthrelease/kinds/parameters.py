@@ -79,7 +79,9 @@ class Parameters:
     # What the first step of its datasets' paths is, if these differ in that alone: "statistic".
     part: ClassVar[str] = ""
     mechanisms: ClassVar[tuple[str, ...]]  # the names of the mechanisms that have these parameters
-    plan_options: ClassVar[Mapping[str, Schema]] = {}  # keys of a plan's output beside those of its kind
+    plan_options: ClassVar[
+        Mapping[str, Schema]
+    ] = {}  # keys of a plan's output in addition to those of its kind
     only_calibration: ClassVar[str | None] = None  # where another class has these names, too: what differs
 
     name: str  # of the mechanism
@@ -180,6 +182,15 @@ class Parameters:
     @property
     def map_scale(self) -> tuple[Screen, float | None] | None:
         """The screen that maps are of, and σ of their blur in its pixels; None if there is none but what the axes say."""
+        return None
+
+    def value_range(self, part: str, label: str) -> tuple[float, float] | None:  # noqa: ARG002
+        """Return the public bounds that a single number without noise is within, to draw it on them; None if there are none.
+
+        Args:
+            part: the first step of its path.
+            label: its last label.
+        """
         return None
 
     def noise_subject(self) -> str:

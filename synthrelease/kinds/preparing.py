@@ -108,7 +108,7 @@ def require_duration(spec: OutputSpec, source: InputSpec, weighted: str) -> None
     if spec.options["weight"] == DURATION and "duration" not in source.options["columns"]:
         raise PlanError(
             "no-duration-column",
-            f"{weighted} are to be weighted by their duration, but no column tells it",
+            f"{weighted} are to be weighted by their duration, but no column has it",
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
             remedy="name the column, or leave out weight",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-_KEYS = ("name", "what", "unit")  # what tells the objects of a list apart, in a manifest
+_KEYS = ("name", "what", "unit")  # what distinguishes the objects of a list, in a manifest
 
 
 class _Absent:
@@ -63,7 +63,7 @@ class Change:
 def changes(old: Any, new: Any, where: tuple[str, ...] = ()) -> Iterator[Change]:
     """Yield where two JSON values differ, the old one's order first.
 
-    Objects are compared key by key; one beside a null is compared with nothing. Lists of objects that each have a name of
+    Objects are compared key by key; one next to a null is compared with nothing. Lists of objects that each have a name of
     their own are compared by name, and then by order; other objects one by one. Other lists are compared whole. 3 is 3.0, and neither is true.
 
     Args:

@@ -1,4 +1,4 @@
-"""A true map beside the released one, and what they differ by: for the curator's page alone."""
+"""An exact map next to the released one, and their difference: only for the private report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""True signals beside the released ones: for the curator's page alone."""
+"""Exact signals next to the released ones: only for the private report."""
 
 from __future__ import annotations
 

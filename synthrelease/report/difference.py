@@ -242,7 +242,7 @@ def _of_common_items(old: NoisyDataset, new: NoisyDataset) -> tuple[NDArray[Any]
 
 
 def _in_sentences(manifest: dict[str, Any]) -> dict[str, Any]:
-    """A manifest without digests, and with sentences in the place of codes: what readers of a list tell apart."""
+    """A manifest without digests, and with sentences in the place of codes: what readers of a list distinguish."""
     facts = [f"{what}: {reason}" for what, reason in unprotected_facts(manifest)]
     outputs = []
     for output in manifest["outputs"]:

@@ -172,7 +172,7 @@ def _numbers(counts: dict[str, int]) -> str:
 
 
 def _section(head: str, texts: Iterable[str]) -> Rows:
-    """A head, and texts beside it, each from a line of its own."""
+    """A head, and texts next to it, each from a line of its own."""
     for number, text in enumerate(texts):
         yield (f"{head:<10} " if number == 0 else " " * 11), text
 

@@ -45,6 +45,9 @@ class TableCell:
 
     text: str  # its content
     fraction: float | None = None  # length of a bar next to it, from 0 to 1; None for no bar
+    dot: tuple[float, float, float] | None = (
+        None  # place of a value on its range, and ends of its interval, from 0 to 1
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which datasets of an output belong into one table: values with what stands beside them, and likewise those of further parts."""
+"""Which datasets of an output belong into one table: values with what belongs to them, and likewise those of further parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BESIDE = (Role.UNCERTAINTY, Role.INTERVAL, Role.COORDINATE)
 
 @dataclass(frozen=True)
 class Family:
-    """Values, and datasets that are shown in columns beside them: their axes are among those of the values, but for axes of columns."""
+    """Values, and datasets that are shown in columns next to them: their axes are among those of the values, but for axes of columns."""
 
     part: str  # the first step of the paths, such as "mean"; "" if there is one step alone
     values: Dataset
@@ -28,7 +28,7 @@ class Family:
         return (*coordinates, self.values, *further)
 
     def with_role(self, role: Role) -> Dataset | None:
-        """Return the dataset of a role beside the values; None if there is none."""
+        """Return the dataset of a role next to the values; None if there is none."""
         return next((dataset for dataset in self.beside if dataset.role is role), None)
 
     @property

@@ -19,7 +19,7 @@ class FileNames:
     def of(self, *labels: str) -> str:
         """Return a new name from labels, in letters, digits, - and _; with a number behind it if the name is taken.
 
-        Letters in upper and lower case count as the same: some file systems do not tell them apart.
+        Letters in upper and lower case count as the same: some file systems do not distinguish them.
         """
         plain = "-".join(re.sub(r"[^A-Za-z0-9_]+", "-", label).strip("-") for label in labels)
         plain = plain.strip("-")[:_LONGEST] or "table"

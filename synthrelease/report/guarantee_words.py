@@ -48,8 +48,8 @@ _ATTACKER_KNOWS = {
     Neighbours.ADD_REMOVE_ONE: "every row of this participant",
 }
 _DISTINGUISHED = {
-    Neighbours.REPLACE_ONE: "tell one participant's data from someone else's",
-    Neighbours.ADD_REMOVE_ONE: "tell whether one participant took part",
+    Neighbours.REPLACE_ONE: "distinguish one participant's data from someone else's",
+    Neighbours.ADD_REMOVE_ONE: "infer whether one participant took part",
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from synthrelease.report.cards import Card, Protection
 from synthrelease.report.exhibits import Exhibit, HistogramExhibit, Plate, TableExhibit
 
-_FORMS = (Plate, HistogramExhibit, TableExhibit)  # the most telling first
+_FORMS = (Plate, HistogramExhibit, TableExhibit)  # the most informative first
 _PROTECTION = (Protection.PROTECTED, Protection.CRITERION, Protection.UNPROTECTED)
 _FRAMES = 6  # of a strip
 _ROWS = 5  # of a table

@@ -1,4 +1,4 @@
-"""Names beside the ends of lines, in place of a legend: nothing has to be matched by colour."""
+"""Names at the ends of lines, in place of a legend: nothing has to be matched by colour."""
 
 from __future__ import annotations
 

@@ -153,18 +153,38 @@ def _cut(number: int, noun: str) -> str:
 
 def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
     """Single numbers of all parts: each with its interval, if it has one."""
-    rows = []
+    rows: list[tuple[str, tuple[TableCell, ...]]] = []
     for family in families:
         values = views.released.array(views.name, family.values.path)
         interval = family.with_role(Role.INTERVAL)
         ends = None if interval is None else views.released.array(views.name, interval.path)
         for index in family.values.indices():
             between = "none" if ends is None else " to ".join(short(float(end)) for end in ends[index])
-            heading = f"{family.part} of {', '.join(reversed(_labels(family, index)))}"
-            rows.append((heading, (TableCell(short(float(values[index]))), TableCell(between))))
-    note = f"{len(rows) - _ROWS} more are in the bundle." if len(rows) > _ROWS else ""
-    head = (views.parameters.part, "value", "95 % noise interval")
-    return TableExhibit("Values", head, tuple(rows[:_ROWS]), note)
+            labels = _labels(family, index)
+            heading = f"{family.part} of {', '.join(reversed(labels))}"
+            bounds = views.parameters.value_range(family.part, labels[-1])
+            value = float(values[index])
+            low, high = (value, value) if ends is None else map(float, ends[index])
+            cells = (TableCell(short(value)), TableCell(between), _on_bounds(bounds, value, low, high))
+            rows.append((heading, cells))
+    notes = [f"{len(rows) - _ROWS} more are in the bundle."] if len(rows) > _ROWS else []
+    head = [views.parameters.part, "value", "95 % noise interval", "on the public bounds"]
+    if any(cells[-1].dot for _, cells in rows):
+        notes.append(
+            "Each line goes from the lower to the upper bound. Dot: value. Thick line: 95 % noise interval. Values beyond a bound are drawn at it."
+        )
+    else:
+        head, rows = head[:-1], [(heading, cells[:-1]) for heading, cells in rows]
+    return TableExhibit("Values", tuple(head), tuple(rows[:_ROWS]), " ".join(notes))
+
+
+def _on_bounds(bounds: tuple[float, float] | None, value: float, low: float, high: float) -> TableCell:
+    """A value and its interval on a line between bounds; noise beyond them is drawn at the end."""
+    if bounds is None:
+        return TableCell("–")
+    start, end = bounds
+    place, left, right = (min(max((x - start) / (end - start), 0.0), 1.0) for x in (value, low, high))
+    return TableCell(f"{short(start)} to {short(end)}", dot=(place, left, right))
 
 
 def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> HistogramExhibit:

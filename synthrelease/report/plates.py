@@ -25,7 +25,7 @@ from synthrelease.report.signal_figures import signals_figure
 from synthrelease.report.views import CurveView, MapView, OutputViews
 
 _PX, _FRAME_PX = 480, 200  # longer side of a picture
-_LISTED = 12  # curves in the table beside their picture
+_LISTED = 12  # curves in the table below their figure
 _SERIES = 4  # participants whose series are drawn
 _THIRDS = (
     ("upper left", "top", "upper right"),

@@ -20,7 +20,7 @@ def compare_releases(old: dict[str, Any], new: dict[str, Any]) -> Comparison:
     The release's guarantee is that of its differentially private outputs together. So a smaller ε alone does not make a release
     stronger: whatever else it publishes must have been published before, in the same way, and no more may be taken to be
     public. Without differentially private outputs ε is 0. A list of stimuli or recordings that stands in
-    the plan tells nothing of the data.
+    the plan reveals nothing about the data.
 
     Args:
         old: the manifest of the old release.
@@ -59,7 +59,7 @@ def _covered(manifest: dict[str, Any]) -> Guarantee:
 
 
 def _uncovered(manifest: dict[str, Any]) -> dict[str, str]:
-    """What is published beside them: by name, how."""
+    """What is published outside of them: by name, how."""
     covered = set(manifest["privacy"]["composition"]["outputs"])
     return {
         output["name"]: json.dumps({key: output[key] for key in _DEFINING}, sort_keys=True)

@@ -8,7 +8,7 @@ so that for every c and every t ≥ 0 (Anderson 1955)
 
 Places are independent, so the number of places where the integers come as near as t is stochastically at most binomial with
 p(t), whatever the data. More than that refutes that the noise was drawn anew. One-sided: data that differ by more than the noise hide
-that it is the same, and few places tell little. The old release may decide what is published in the new one as long as it is not by
+that it is the same, and few places show little. The old release may decide what is published in the new one as long as it is not by
 its noise.
 
 * Gaussian and Gaussian: W ~ N(0, 2), of twice the variance of one; p(t) = erf(t/2).
@@ -36,7 +36,7 @@ from synthrelease.dp.event import Noise, RoundedGaussian
 
 _SIGNIFICANCE = 1e-12  # of the whole test on independent noise
 _NEARNESS = np.concatenate([[0.0], 2.0 ** np.arange(-40, 2)])  # t, in scales
-_ORDERS = 2  # ways in which two releases are laid beside each other
+_ORDERS = 2  # ways in which two releases are compared place by place
 _BLOCK = 1 << 18  # integers looked at at a time
 _FLOAT_CARE = 2.0**-51  # relative: what dividing by two scales may err by, twice over
 
@@ -45,7 +45,7 @@ Pairs = Iterable[tuple[NDArray[Any], NDArray[Any]]]
 
 @dataclass(frozen=True)
 class Likeness:
-    """What two releases of one output look like, laid beside each other."""
+    """What two releases of one output look like, compared place by place."""
 
     places: int  # pairs of integers that were compared
     equal: int
@@ -57,7 +57,7 @@ def likeness(pairs: Pairs, old: Noise, new: Noise) -> Likeness:
     """Compare the noisy integers of two releases, place by place.
 
     Args:
-        pairs: arrays of one size each, of the old release and of the new one, laid beside each other without looking at them.
+        pairs: arrays of one size each, of the old release and of the new one, compared place by place without looking at them.
         old: the noise that the old release states.
         new: that of the new one.
 
@@ -100,7 +100,7 @@ def is_no_chance(noise: Noise) -> bool:
 def pairs_in_order(old: Iterable[NDArray[Any]], new: Iterable[NDArray[Any]]) -> Iterator[tuple[Any, Any]]:
     """Yield the integers of two releases one after the other, as many as both have, whatever arrays they come in.
 
-    So the same random words are found beside each other where a release has more, or larger, arrays than the other.
+    So the same random words are found at different places where a release has more, or larger, arrays than the other.
     """
     old_arrays, new_arrays = (filter(len, (array.reshape(-1) for array in arrays)) for arrays in (old, new))
     before: NDArray[Any] | None = next(old_arrays, None)

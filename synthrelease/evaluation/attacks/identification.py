@@ -22,13 +22,13 @@ def identification(
     *,
     classifier: str,
     seed: int,
-    placebo: Windows | None = None,
+    negative_control: Windows | None = None,
     draws: int = DRAWS,
 ) -> AttackResult:
     """Return how often released people are named rightly: rows of a person and recording vote together.
 
     `main` is the mean over people of the share of their recordings that are named; `further` has that of their windows. `chance`
-    is 1/n of n known people. `control` is the same with owners shuffled among the released people, or, with a placebo,
+    is 1/n of n known people. `control` is the same with owners shuffled among the released people, or, with a negative control,
     the attack on that.
 
     Args:
@@ -36,7 +36,7 @@ def identification(
         released: rows of other recordings, with their true owners, for scoring.
         classifier: one of `CLASSIFIERS`.
         seed: of trees and shuffles; the same seed, the same result.
-        placebo: rows that the same mechanism made of data whose owners had been shuffled before: whatever is named in
+        negative_control: rows that the same mechanism made of data whose owners had been shuffled before: whatever is named in
             them is not by the person (noise that known and released rows share, say, or a device).
         draws: number of shuffles.
 
@@ -45,7 +45,7 @@ def identification(
             than two people; the numbers of features differ.
         MachineError: scikit-learn is not installed.
     """
-    for rows in (released, placebo):
+    for rows in (released, negative_control):
         if rows is not None:
             _check(known, rows)
     random = SecureRandom.for_tests(seed).spawn("identification", classifier)
@@ -59,7 +59,9 @@ def identification(
         chance=1 / known.names.size,
         random=random,
         draws=draws,
-        placebo=None if placebo is None else _named(placebo, predict(placebo.values)),
+        negative_control=None
+        if negative_control is None
+        else _named(negative_control, predict(negative_control.values)),
         further={
             "windows": share_rate(
                 share_by_person((predicted == released.people).astype(float), released.people)
@@ -74,13 +76,13 @@ def identifications(
     *,
     seed: int,
     classifiers: Sequence[str] = CLASSIFIERS,
-    placebo: Windows | None = None,
+    negative_control: Windows | None = None,
     draws: int = DRAWS,
     n_jobs: int = 1,
     progress: Progress | None = None,
 ) -> tuple[AttackResult, ...]:
     """Return `identification` by several classifiers, judged together; as many at a time as `n_jobs`, which changes no result."""
-    by = partial(identification, known, released, seed=seed, placebo=placebo, draws=draws)
+    by = partial(identification, known, released, seed=seed, negative_control=negative_control, draws=draws)
     calls = [Call(partial(by, classifier=name)) for name in classifiers]
     return judged(run_calls("identification", calls, n_jobs, progress=progress))
 

@@ -19,7 +19,7 @@ def linkage(
     individuals: Labels,
     *,
     seed: int,
-    placebo: Windows | None = None,
+    negative_control: Windows | None = None,
     draws: int = DRAWS,
 ) -> AttackResult:
     """Return how often a known person is linked to a released individual of theirs.
@@ -28,7 +28,7 @@ def linkage(
     is the link. Individuals that are equally near share the vote, and those with equally many votes the link: of k copies
     of one average, one belongs to the person, and the link is right to 1/k.
 
-    People of whom no individual is released are not counted. `chance` is the mean share of individuals that belong to a person. `control` is the same with owners shuffled, or, with a placebo, the attack
+    People of whom no individual is released are not counted. `chance` is the mean share of individuals that belong to a person. `control` is the same with owners shuffled, or, with a negative control, the attack
     on that. Knowledge is the attacker's alone: the spread is of what is known, not of what is released.
 
     Args:
@@ -36,7 +36,7 @@ def linkage(
         released: rows, each with the person it was made from.
         individuals: which released individual each row belongs to (each record is one: 0, 1, …), shape (M,).
         seed: of shuffles.
-        placebo: rows in the same individuals that have nothing to do with whose they are said to be.
+        negative_control: rows in the same individuals that have nothing to do with whose they are said to be.
         draws: number of shuffles.
 
     Raises:
@@ -52,7 +52,9 @@ def linkage(
         chance=chance,
         random=random,
         draws=draws,
-        placebo=None if placebo is None else _linked(known, placebo, individuals)[0],
+        negative_control=None
+        if negative_control is None
+        else _linked(known, negative_control, individuals)[0],
     )
 
 

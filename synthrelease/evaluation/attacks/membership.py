@@ -29,14 +29,14 @@ def membership(
     seed: int,
     name: str = "nearest record",
     threshold: float | None = None,
-    placebo: Numbers | None = None,
+    negative_control: Numbers | None = None,
     guarantee: tuple[float, float] | None = None,
     draws: int = DRAWS,
 ) -> AttackResult:
     """Return how well scores separate people in the data from people who are not.
 
     `main` is the area under the ROC curve within a round, averaged over rounds; ½ is chance. `control` is the same with shuffled divisions, or, with a
-    placebo, the attack on that. `further` has the true-positive rates at false-positive
+    negative control, the attack on that. `further` has the true-positive rates at false-positive
     rates of at most 1 % and 10 % of all rounds together, what false-positive rates these can be with so many non-members, and
     the balanced accuracy.
 
@@ -46,7 +46,7 @@ def membership(
         seed: of shuffles.
         name: of the scorer.
         threshold: above which a score says "in", for balanced accuracy; the median of a round if None.
-        placebo: scores of the same people against a release that none of them is in: what they show is not
+        negative_control: scores of the same people against a release that none of them is in: what they show is not
             membership, but how the people were divided; the same shape.
         guarantee: (ε, δ) under replace-one, to compare the attack with: by one person of each round, by turns, because people of one
             release are not independent trials.
@@ -63,12 +63,15 @@ def membership(
     main = _area(scores, members)
     n = scores.shape[1]  # mean ranks inside and outside differ by n·(A − ½)
     control, control_p = Rate(0.5, 0.5 + test.low / n, 0.5 + test.high / n), test.control_p
-    if placebo is not None:
-        placebo, _ = checked_rounds(placebo, members)
-        placebo_test = division_test(
-            rankdata(placebo, axis=1), members, random=random.spawn("placebo"), draws=draws
+    if negative_control is not None:
+        negative_control, _ = checked_rounds(negative_control, members)
+        control_test = division_test(
+            rankdata(negative_control, axis=1), members, random=random.spawn("placebo"), draws=draws
         )
-        control, control_p = _area(placebo, members), min(1.0, 2 * min(placebo_test.p_value, test.control_p))
+        control, control_p = (
+            _area(negative_control, members),
+            min(1.0, 2 * min(control_test.p_value, test.control_p)),
+        )
     middle = np.median(scores, axis=1, keepdims=True) if threshold is None else threshold
     balanced = balanced_accuracy((scores - middle).ravel(), members.ravel(), 0.0)
     result = AttackResult(

@@ -3,7 +3,7 @@
 A verdict is one of three. *Found*: people in the data were hit more often than in the attack's control, more clearly than
 chance explains at the declared significance, corrected for all attacks that were run together. *Nothing found*: this attack,
 with this many people, found nothing; that is no guarantee. *Cannot be trusted*: there were too few people for even a perfect attack
-to be told from chance, or the attack does as well where there is nothing to find.
+to be distinguished from chance, or the attack does as well where there is nothing to find.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def matching_result(
     chance: float,
     random: SecureRandom,
     draws: int,
-    placebo: Numbers | None = None,
+    negative_control: Numbers | None = None,
     further: Mapping[str, Rate | float] | None = None,
 ) -> AttackResult:
     """Return what an attack came to that says whose something is, judged as if it had been run alone.
@@ -103,14 +103,14 @@ def matching_result(
         chance: what it takes no release to reach.
         random: where shuffles come from.
         draws: number of shuffles.
-        placebo: the same table of a release that has nothing to do with the people; the control is shuffled owners without it.
+        negative_control: the same table of a release that has nothing to do with the people; the control is shuffled owners without it.
         further: other numbers, by name.
     """
     test = matching_test(table, random=random.spawn("owners"), draws=draws)
     control, control_p = Rate(test.shuffled, test.low, test.high), 1.0
-    if placebo is not None:
-        placebo_test = matching_test(placebo, random=random.spawn("placebo"), draws=draws)
-        control, control_p = share_rate(placebo_test.shares), placebo_test.p_value
+    if negative_control is not None:
+        control_test = matching_test(negative_control, random=random.spawn("placebo"), draws=draws)
+        control, control_p = share_rate(control_test.shares), control_test.p_value
     result = AttackResult(
         attack=attack,
         measure=measure,
@@ -229,7 +229,7 @@ def _judged(result: AttackResult, control_p: float) -> AttackResult:
 
 
 def _too_few(result: AttackResult, level: float) -> str:
-    """What is missing for a perfect attack to be told from chance."""
+    """What is missing for a perfect attack to be distinguished from chance."""
     shortfall = f"even a perfect attack has p = {result.least_p:.2g}, and {level:.2g} is required"
     needed = people_needed(result.design, level)
     if needed > result.people:

@@ -28,7 +28,7 @@ class GroundTruth(Protocol):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What is measured, the most telling first."""
+        """What is measured, the most informative first."""
         ...
 
     def of(self, released: Arrays) -> dict[str, Scores]:

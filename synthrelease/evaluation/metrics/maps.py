@@ -1,8 +1,7 @@
 """How alike two attention maps are, as the saliency literature measures it.
 
-Bylinskii, Judd, Oliva, Torralba & Durand 2019, "What do different evaluation metrics tell us about saliency models?",
-IEEE TPAMI 41(3) (https://arxiv.org/abs/1604.03605). P is the map that is judged (noisy, released), Q the
-truth. Their maps are not negative and not constant; noisy ones may be, so:
+Bylinskii, Judd, Oliva, Torralba & Durand 2019, IEEE TPAMI 41(3) (https://arxiv.org/abs/1604.03605). P is the map that is judged
+(noisy, released), Q the exact one. Their maps are not negative and not constant; noisy ones may be, so:
 
 * KL and SIM compare distributions: negative cells, which are noise, are cut at 0, and each map is divided by its sum.
   A map without any positive cell says nothing, and counts as the uniform distribution.
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 EPSILON = float(np.finfo(np.float64).eps)  # 2.2e-16, what the authors' code adds in KL
-_CONSTANT = 1e-12  # a spread this small beside the values is rounding
+_CONSTANT = 1e-12  # a spread this small relative to the values is rounding
 
 
 def mse(released: ArrayLike, truth: ArrayLike) -> float:

@@ -66,7 +66,7 @@ def one_each(people: ArrayLike) -> Numbers:
 def associations(
     records: ArrayLike, categories: Sequence[int], *, weights: ArrayLike | None = None
 ) -> Numbers:
-    """Return Cramér's V of every pair of attributes, shape (m, m): 0 if independent, 1 if one tells the other.
+    """Return Cramér's V of every pair of attributes, shape (m, m): 0 if independent, 1 if one determines the other.
 
     V = √(φ²/(min(r, c) − 1)), φ² = Σ(P − P_a·P_b)²/(P_a·P_b) over the r × c cells whose margins are not 0; 0 where an
     attribute has one value only, 1 on the diagonal. For categories and bins alike, whatever the course of the dependence.

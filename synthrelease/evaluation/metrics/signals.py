@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Numbers = NDArray[np.float64]
 
-_CONSTANT = 1e-12  # a spread this small beside the values is rounding
+_CONSTANT = 1e-12  # a spread this small relative to the values is rounding
 _FEWEST = 3  # two points are always on a line
 
 

@@ -57,7 +57,7 @@ class RecordCheck:
                 "these were not drawn as the plan states"
             )
         if self.failed:
-            unit = "people" if p.counted == PERSON else "rows"
+            unit = "participants" if p.counted == PERSON else "rows"
             faults.append(
                 f"{self.failed} of {records} cannot have passed the test: fewer than {p.k} {unit} "
                 f"share the kept attributes, although the release states k = {p.k} plausible sources"
@@ -68,7 +68,7 @@ class RecordCheck:
         """Return how many are copies, in words."""
         sentence = f"Of {several(self.records, 'released record')} {self.copies} equal a real row in the categories of all attributes"
         if self.copies:
-            sentence += f"; {several(self.copied_people, 'person has', 'people have')} such a row"
+            sentence += f"; {several(self.copied_people, 'participant has', 'participants have')} such a row"
         if self.fresh_copies is not None:
             sentence += f". Of fresh ones by the same model {percent(self.fresh_copies)} do"
         return (f"{sentence}.",)

@@ -81,7 +81,7 @@ class RecordRows:
         return self.where(np.isin(self.people, people))
 
     def evenly_spaced(self, most: int) -> RecordRows:
-        """Return every so many-th row, at most `most`, whoever they are of."""
+        """Return every so many-th row, at most `most`, of any participant."""
         return self.where(np.arange(0, len(self), max(1, -(-len(self) // most))))
 
     def thinned(self, most: int) -> RecordRows:

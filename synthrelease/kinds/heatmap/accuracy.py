@@ -1,6 +1,6 @@
-"""What heatmaps will be worth, from public parameters: the correlation with the exact map to expect, for any budget and n.
+"""Expected utility of heatmaps, from public parameters: the correlation with the exact map to expect, for any budget and n.
 
-Maps are taken to be as those of photographs (`numerics.centre_bias`), and numbers here and beside the mechanisms were fitted to what was
+Maps are taken to be as those of photographs (`numerics.centre_bias`), and numbers here and next to the mechanisms were fitted to what was
 measured on images 1001–1010 of mouse-tracked OSIE; on others it was within 0.1 (docs/evidence/utility.md). Elsewhere it is an orientation.
 """
 
@@ -29,7 +29,7 @@ from synthrelease.numerics.spectrum import Band, band
 
 H = TypeVar("H", bound=HeatmapParameters)
 
-SEEN_THROUGH = 0.5  # of the noise's variance: what knowing that maps are not negative is worth
+SEEN_THROUGH = 0.5  # of the noise's variance: the gain of knowing that maps are not negative
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (30, 100, 300, 1000, 3000, 10_000)
@@ -85,7 +85,7 @@ class Heatmap(Mechanism[H]):
         error, needed = self.expected_correlation(budget, people)
         if people is not None:
             level = liu2019_level(budget.epsilon, budget.delta, people=people)
-            error += f"; Liu et al. 2019 would call the promise {level} privacy"
+            error += f"; Liu et al. 2019 would call this {level} privacy"
         return error, needed
 
     def expected_correlation(self, budget: Budget, people: int | None) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Heatmaps: from a plan's words to the mechanism that it names, beside all that it could be made by."""
+"""Heatmaps: from a plan's words to the mechanism that it names, next to all that could make it."""
 
 from __future__ import annotations
 

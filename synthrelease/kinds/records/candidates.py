@@ -107,7 +107,7 @@ class Candidates:
 
 
 class RecordSet:
-    """Tells which candidates equal a real record in all attributes.
+    """Finds which candidates equal a real record in all attributes.
 
     Args:
         records: the real ones, shape (N, m).

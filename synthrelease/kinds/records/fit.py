@@ -1,4 +1,4 @@
-"""From records to a model: joint counts in which each person weighs 1, exact or noised, and what follows from them (`records.proof.md`)."""
+"""From records to a model: joint counts in which each person weighs 1, exact or noisy, and what follows from them (`records.proof.md`)."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def _cost(test: RandomizedTest, delta: float) -> str:
     trial_epsilon, trial_delta = trial_cost(test, t)
     return (
         f"a trial costs ε = {trial_epsilon:.3g}, δ = {trial_delta:.2g} (t = {t}); added up over {test.trials} trials "
-        f"ε = {trial_epsilon * test.trials:.4g}, δ = {trial_delta * test.trials:.2g}; the promise composes them exactly"
+        f"ε = {trial_epsilon * test.trials:.4g}, δ = {trial_delta * test.trials:.2g}; the guarantee composes them exactly"
     )
 
 
@@ -229,7 +229,7 @@ def _check_cost(test: RandomizedTest, budget: Budget) -> None:
     if budget.delta == 0:
         raise PolicyError(
             "test-needs-delta",
-            "a randomized deniability test cannot promise anything with δ = 0",
+            "a randomized deniability test has no guarantee at δ = 0",
             expected="a delta above 0 under [privacy]",
             remedy="set delta well below 1/people",
         )

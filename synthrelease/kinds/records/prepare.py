@@ -26,7 +26,7 @@ from synthrelease.kinds.records.public import (
 
 _TRIALS_PER_ROW = 200
 _ROWS = 1000
-_RESERVED = {"category", "value", "noised"}  # of datasets beside which an attribute's counts stand
+_RESERVED = {"category", "value", "noised"}  # of datasets next to which an attribute's counts are stored
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> SyntheticRecords:
@@ -262,9 +262,11 @@ def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
     if p.is_tested and p.is_vacuous and not spec.options["acknowledge_vacuous"]:
         raise PolicyError(
             "vacuous-test",
-            "the deniability test cannot fail for this model and would promise nothing",
+            "the deniability test cannot fail for this model and would guarantee nothing",
             where=spec.where,
-            found="k = 1" if p.k == 1 else "nothing is kept of a seed that could tell people apart",
+            found="k = 1"
+            if p.k == 1
+            else "nothing is kept of a source record that could distinguish participants",
             remedy=_vacuous_remedy(p),
         )
 

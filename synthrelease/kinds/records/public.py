@@ -273,7 +273,7 @@ class RecordsParameters(Parameters):
             return None
         categories = [arrays[category_path(attribute)] for attribute in self.attributes]
         if foreign_to_network(categories, self.network(arrays, event)):
-            return "the records are not draws from the noised counts"
+            return "the records are not draws from the noisy counts"
         return None
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
@@ -308,7 +308,7 @@ class RecordsParameters(Parameters):
         if self.is_randomized and (self.counted != PERSON or self.copies != "keep"):
             yield "guarantee", "a randomized test counts people, and leaves out no record"
         if needless and self.copies != "keep":
-            yield "guarantee", "records drawn from noised counts alone, and yet compared with the real ones"
+            yield "guarantee", "records drawn only from noisy counts, and yet compared with the real ones"
         if any(needless != (getattr(self, key) is None) for key in _OF_TEST):
             yield (
                 "guarantee",

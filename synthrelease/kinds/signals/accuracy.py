@@ -1,4 +1,4 @@
-"""What mean signals will be worth, from public parameters: the correlation over time with the exact one, for any budget and n.
+"""Expected utility of mean signals, from public parameters: the correlation over time with the exact one, for any budget and n.
 
 Series are taken to be like windowed pupil and eyelid features (`STRAY` and `_MEAN_SHARE`, measured on ier2023_vr_pupil): own
 series stray little around their mean, and a mean signal has a part of their power that falls with the square of the

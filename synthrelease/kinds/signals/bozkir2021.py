@@ -108,7 +108,7 @@ def perturbed(
 
     LPA: X̃_t = X_t + Lap(Δ₁/ε). FPA, in every chunk: the unnormalised Fourier transform, independent Lap(λ) on the real
     and the imaginary part of its k lowest frequencies, λ = √n·√k·Δ₂/ε, zero elsewhere, and back. A real series has
-    every frequency twice, conjugate: each pair is noised once; the constant and the Nyquist coefficient are real. (The
+    every frequency twice, conjugate: each pair gets noise once; the constant and the Nyquist coefficient are real. (The
     paper pads the first k of n coefficients with zeros, and does not say how the result becomes real.)
 
     Args:

@@ -1,7 +1,7 @@
 """Private feature signals: LPA, FPA, CFPA and DCFPA with corrected scales, person-level.
 
 Claim: `signals.proof.md`. Series are cut or completed to a public length, brought to integers between public
-bounds, transformed exactly, clipped in integers, added up, and noised once. The number of frequencies may be chosen privately,
+bounds, transformed exactly, clipped in integers, added up, and given noise once. The number of frequencies may be chosen privately,
 which Bozkir et al. 2021 leave to future work; the paper takes one for every chunk, here one is for all (`private_frequencies.proof.md`).
 """
 
@@ -184,7 +184,7 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         deviation = mechanism.calibrated_noise(budget).standard_deviation
         share = 100 * deviation * float(mechanism.parameters.form.spread.max()) / (2 * HALF_RANGE)
         return (
-            f"each step ± {share:.3g} % of the feature's bounds, in everybody's series",
+            f"each step ± {share:.3g} % of the feature's bounds, in every participant's series",
             "no number of people helps: each series carries the noise of a whole person",
         )
 
@@ -222,7 +222,7 @@ def _summed(missed: NDArray[np.int64], parameters: CoefficientParameters) -> NDA
 
 
 def totals(data: Features, parameters: CoefficientParameters) -> NDArray[np.int64]:
-    """Return what is to be noised: the sum of all contributions, or all of them side by side where each is released.
+    """Return what noise is added to: the sum of all contributions, or all of them side by side where each is released.
 
     Integers in steps, or coefficients of them, shape (recordings, features, K) or (people, recordings, features, K).
     """

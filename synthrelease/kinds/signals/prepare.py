@@ -325,7 +325,7 @@ def _check_paper(request: _Request, mechanism: str) -> None:
     if o.get("coefficients") == PRIVATE or ("query" in spec.written and o["query"] != EACH):
         raise PlanError(
             "query-not-of-paper",
-            "the paper publishes everybody's own series, with a number of coefficients taken from the data",
+            "the paper publishes every participant's own series, with a number of coefficients taken from the data",
             where=spec.where,
             expected='query = "each", and coefficients = "oracle" or a number',
             remedy="set both, or leave out calibration",

@@ -263,7 +263,7 @@ class SpectralSignalParameters(SignalParameters):
         int, described("Norm that all coefficients of a person were clipped to together.", const=RADIUS)
     ]
     constant_grid_units: Annotated[
-        int, described("Of the constant beside each series, clipped with it.", minimum=1)
+        int, described("Of the constant next to each series, clipped with it.", minimum=1)
     ]
 
     @cached_property

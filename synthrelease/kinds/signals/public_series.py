@@ -20,7 +20,7 @@ BOZKIR2021_EVENT = Unprotected(
     "as if they were different people (Bozkir et al. 2021, for reproduction)"
 )
 UNPROTECTED_OTHERWISE = (
-    "what the paper calibrates protects nobody, for the reason that is known, and nothing else does not"
+    "what the paper calibrates has no guarantee, for the stated reason, and everything else has one"
 )
 
 

@@ -1,4 +1,4 @@
-"""Mean signals with a norm of the whole person: the lowest cosines of all series, clipped jointly, noised once.
+"""Mean signals with a norm of the whole person: the lowest cosines of all series, clipped jointly, with noise added once.
 
 Claim: `spectral.proof.md`.
 """

@@ -35,7 +35,7 @@ def errors_table(p: StatisticsParameters, noise: Noise) -> list[list[str]]:
 
 
 def _units(p: StatisticsParameters) -> Iterator[tuple[str, float]]:
-    """What carries noise, and what a step of it is worth."""
+    """What carries noise, and the size of a step of it."""
     divisor = None if p.has_quotients else p.people
     units = (
         unit

@@ -23,6 +23,7 @@ from synthrelease.numerics.binning import equal_width_edges
 from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
+    MEAN,
     PERSON_STEPS,
     VARIANCE,
     StatisticUnit,
@@ -81,7 +82,9 @@ class StatisticsParameters(Parameters):
     def __post_init__(self) -> None:
         """Check that groups go with a column; ValueError if not."""
         if (self.by is None) != (self.groups is None):
-            raise ValueError("Expected groups where there is a column that tells them apart, and only there")
+            raise ValueError(
+                "Expected groups where there is a column that distinguishes them, and only there"
+            )
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -182,6 +185,12 @@ class StatisticsParameters(Parameters):
     def biases(self) -> list[str]:
         """Return what draws the released values away from the data."""
         return ["values beyond the public bounds count as the bounds."]
+
+    def value_range(self, part: str, label: str) -> tuple[float, float] | None:
+        """Return the bounds of a feature, for means and quantiles."""
+        if part != MEAN and quantile(part) is None:
+            return None
+        return next((feature.bounds for feature in self.features if feature.name == label), None)
 
     def noise_subject(self) -> str:
         """Return what carries noise."""

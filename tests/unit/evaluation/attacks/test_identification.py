@@ -92,12 +92,12 @@ def test_a_placebo_that_is_named_too_spoils_the_result():
     """Every released row holds its owner's number, whatever was measured: the same of shuffled people."""
     known, released = halves(planted())
     assert (
-        identification(known, released, classifier="k-NN", seed=0, placebo=released).verdict
+        identification(known, released, classifier="k-NN", seed=0, negative_control=released).verdict
         is AttackVerdict.UNTRUSTED
     )
     order = np.random.default_rng(0).permutation(12)
     unrelated = replace(released, people=order[released.people])
-    found = identification(known, released, classifier="k-NN", seed=0, placebo=unrelated)
+    found = identification(known, released, classifier="k-NN", seed=0, negative_control=unrelated)
     assert found.verdict is AttackVerdict.FOUND
     assert found.control.value == np.mean(order == np.arange(12))
 
@@ -133,7 +133,7 @@ def test_what_is_no_identification_is_refused():
     with bad_argument(ValueError, "recordings", 1, by="identification"):
         identification(known, windows.of_recordings([1, 2]), **ways)
     with bad_argument(ValueError, "recordings", 1, by="identification"):
-        identification(known, released, placebo=windows.of_recordings([1, 2]), **ways)
+        identification(known, released, negative_control=windows.of_recordings([1, 2]), **ways)
     with bad_argument(ValueError, "released", by="identification"):
         identification(known.of_people(range(11)), released, **ways)
     with bad_argument(ValueError, "released", by="identification"):

@@ -141,13 +141,15 @@ def test_blocks_change_nothing(monkeypatch):
 
 def test_a_placebo_that_is_linked_too_spoils_the_result():
     known, released = known_and_released()
-    assert link(known, released, placebo=released).verdict is AttackVerdict.UNTRUSTED
+    assert link(known, released, negative_control=released).verdict is AttackVerdict.UNTRUSTED
     order = np.random.default_rng(0).permutation(12)
-    found = link(known, released, placebo=replace(released, people=order[released.people]))
+    found = link(known, released, negative_control=replace(released, people=order[released.people]))
     assert found.verdict is AttackVerdict.FOUND
     assert found.control.value == np.mean(order == np.arange(12))
     lone = replace(released, people=np.where(released.people < 2, released.people, -1))
-    assert link(known, released, placebo=lone).chance == pytest.approx(1 / 12)  # of the release, not of it
+    assert link(known, released, negative_control=lone).chance == pytest.approx(
+        1 / 12
+    )  # of the release, not of it
 
 
 def test_too_few_people_are_said_to_be():

@@ -99,13 +99,16 @@ def test_balanced_accuracy_needs_no_labels_for_its_threshold():
 
 
 def test_people_who_differ_by_themselves_spoil_the_result():
-    """Members are far from everything: a placebo that none is in has them apart as well."""
+    """Members are far from everything: a negative_control that none is in has them apart as well."""
     members = by_lot(24, 12)
     scores = scored(members, 5.0)
-    placebo = scored(members, 5.0, seed=1)
+    negative_control = scored(members, 5.0, seed=1)
     assert membership(scores, members, seed=0).verdict is AttackVerdict.FOUND
-    assert membership(scores, members, seed=0, placebo=placebo).verdict is AttackVerdict.UNTRUSTED
-    fine = membership(scores, members, seed=0, placebo=scored(members, 0.0, seed=2))
+    assert (
+        membership(scores, members, seed=0, negative_control=negative_control).verdict
+        is AttackVerdict.UNTRUSTED
+    )
+    fine = membership(scores, members, seed=0, negative_control=scored(members, 0.0, seed=2))
     assert fine.verdict is AttackVerdict.FOUND
     assert fine.control.value != 0.5
 
