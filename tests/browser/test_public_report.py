@@ -37,3 +37,11 @@ def test_a_script_that_slips_in_is_stopped(visit, pages):
         assert len(seen.messages) >= 2
         assert all("Content Security Policy" in one for one in seen.messages)
         assert seen.requests == ["http://localhost:1/x.png"]  # it is noticed, and stopped
+
+
+def test_bound_figure_and_what_is_not_covered_are_seen_without_scrolling(visit, pages):
+    with visit(pages("unprotected"), width=1300) as seen:
+        for part in (".headline", ".outside", ".lead-figure img"):
+            box = seen.page.locator(part).first.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= 900, part

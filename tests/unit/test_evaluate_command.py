@@ -79,7 +79,7 @@ def test_a_fault_ends_with_1_and_has_its_page(name, plan, tmp_path):
     done = run("evaluate", plan, tmp_path / f"{name}.h5", "-o", target)
     faults = evaluation(name).faults
     assert done.exit_code == (1 if faults else 0), done.output
-    assert done.stdout.count("FAULT  ") == len(faults)
+    assert done.stdout.count("ERROR  ") == len(faults)
     assert target.exists()
     # Names may turn no line round and steer no terminal.
     assert not [c for c in done.output if not (c.isprintable() or c in "\n\N{NARROW NO-BREAK SPACE}")]

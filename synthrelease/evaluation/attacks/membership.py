@@ -113,7 +113,7 @@ def _low_rates(scores: Numbers, members: Flags) -> dict[str, Rate | float]:
         point = at_false_positive_rate(scores[members], scores[~members], rate)
         hits = scores > point.threshold
         out[f"TPR at FPR {rate:.0%}"] = _by_person(hits, members)
-        out[f"achieved FPR, {rate:.0%} asked for"] = _by_person(hits, ~members)
+        out[f"achieved FPR at nominal {rate:.0%}"] = _by_person(hits, ~members)
     return out
 
 

@@ -369,3 +369,22 @@ def test_a_page_does_not_replace_its_bundle(tmp_path):
 def test_commands_can_be_copied(name, command):
     page = parsed(public_page(manifest_of("areas"), [], BundleSource(name, "0" * 64, ("seal",))))
     assert command in page.text
+
+
+@pytest.mark.slow("draws maps")
+def test_a_figure_of_the_release_stands_first():
+    maps = golden_page("heatmaps")
+    first = maps.source.index('class="lead-figure"')
+    assert first < maps.source.index("<img") < maps.source.index('<h2 id="outputs">')
+    protected = golden_page("unprotected").texts("div", "lead-figure")[0]
+    assert "liu2019" in protected  # and not the output without a guarantee
+    assert page_of(manifest_of("areas")).texts("div", "lead-figure") == []
+
+
+def test_what_is_not_covered_is_stated_next_to_the_figure():
+    page = golden_page("unprotected")
+    assert (
+        page.source.index('class="headline"')
+        < page.source.index('class="outside"')
+        < page.source.index("<h3>")
+    )

@@ -67,7 +67,7 @@ def test_low_rates_by_hand():
     found = membership(scores, members, seed=0).further
     assert found["TPR at FPR 1%"].value == pytest.approx(21 / 50)  # 49.5 … 69.5
     assert found["TPR at FPR 10%"].value == pytest.approx(26 / 50)  # 44.5 …
-    least, more = (found[f"FPR of it, {share}% asked for"] for share in (1, 10))
+    least, more = (found[f"achieved FPR at nominal {share}%"] for share in (1, 10))
     assert (least.value, more.value) == (0.0, pytest.approx(0.1))
     exact = coins_rate(21 / 50, 50, method="exact")
     assert (found["TPR at FPR 1%"].low, found["TPR at FPR 1%"].high) == (exact.low, exact.high)
@@ -77,7 +77,7 @@ def test_low_rates_by_hand():
 def test_with_twelve_others_one_per_cent_may_be_a_quarter():
     members = np.arange(24) < 12
     rates = membership(members.astype(float), members, seed=0).further
-    asked = rates["FPR of it, 1% asked for"]
+    asked = rates["achieved FPR at nominal 1%"]
     assert asked.high == pytest.approx(0.265, abs=0.001)
 
 

@@ -276,7 +276,7 @@ def test_halves_of_people_who_are_alike_are_alike() -> None:
         recording=np.tile(data.recording[:12], 8),
     )
     same, differing = (
-        record_comparisons("records", own.mechanism, one, seed=1)[0]["two halves of the people"]
+        record_comparisons("records", own.mechanism, one, seed=1)[0]["two halves of the participants"]
         for one in (alike, data)
     )
     np.testing.assert_allclose(same, 0.0, atol=1e-12)
