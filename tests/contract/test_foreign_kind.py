@@ -37,7 +37,7 @@ LEMMA = "a person divides their gaze shifts among 4 directions, on at most 2 of 
 NO_FAULT, LAPLACE, NO_REUSE, EXACT = (
     "no fault",
     "Laplace noise",
-    "no sign of noise used twice",
+    "no sign of reused noise",
     "without noise",
 )
 ON_ITS_CARD = (
