@@ -159,7 +159,7 @@ def charges(plan: str | Path) -> bool:
 
 
 def _ask_once(planned: Sequence[_BatchPlan], confirm: ConfirmAll, pool: Pool) -> None:
-    """Ask once whether to charge what all plans cost together; of one that cannot be designed the batch tells when it builds it."""
+    """Ask once whether to charge what all plans cost together; a plan that cannot be designed fails later, when it is built."""
     paying = [(release, release.plan.ledger) for release in planned if release.plan.ledger is not None]
     if not paying:
         return

@@ -129,7 +129,7 @@ def requested_budgets(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[st
     ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
     is divided among the outputs that need it, in proportion to their ε.
 
-    Stated ε may add up to more than the whole: whether they cost more, composition tells (`design.make_design`).
+    Stated ε may add up to more than the whole: composition decides whether they cost more (`design.make_design`).
 
     Raises:
         PolicyError: shares exceed the whole, or nothing is left to those that state neither.

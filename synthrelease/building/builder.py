@@ -213,7 +213,7 @@ def build_job(
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
 
-    What follows from the noised numbers is derived one after the other as it is written: side by side, all of it would be
+    What follows from the noisy numbers is derived one after the other as it is written: side by side, all of it would be
     held at once. `before_move` is called with the digest in the bundle's seal and that of its manifest once it is whole, just before it gets its name.
 
     Bundle and sidecar are both on the disk, verified, before either gets its name: the bundle first, an old sidecar being

@@ -68,7 +68,7 @@ class Design:
     outputs: tuple[PlannedOutput, ...]  # in the plan's order
     guarantee: Guarantee  # of all differentially private outputs together
     method: str  # how it was composed
-    people: int  # distinct people in all inputs; public under replace-one only
+    people: int  # distinct participants in all inputs; public under replace-one only
 
     def guarantees(
         self, dataset_epsilon: float | None = None, dataset_delta: float | None = None

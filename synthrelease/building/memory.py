@@ -1,8 +1,8 @@
 """How much memory a build takes at most: what `preview` declares, from public facts alone, and builds keep to.
 
-An input is read in parts of one size, and what people contribute has the shape of what is published, however many they
+An input is read in parts of one size, and what participants contribute has the shape of what is published, however many they
 are: so most of it is known before any row is read. What grows with the rows of an input, of which there may be a private
-number, is told by the row. The constants were measured; tests/reliability/test_large_inputs.py holds builds to what follows.
+number, is stated per row. The constants were measured; tests/reliability/test_large_inputs.py holds builds to what follows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from synthrelease.kinds.contributions import Contribution, ContributionParts, Pe
 from synthrelease.plan.partitions import PART_CELLS, most_rows, no_people
 
 _LIBRARIES_BYTES = 250 << 20  # that a process has once all is imported
-_CELL_BYTES = 48  # for each cell of a part, while it is read and its people's contributions are found
+_CELL_BYTES = 48  # for each cell of a part, while it is read and its participants' contributions are found
 _DERIVED_BYTES = 96  # for each number of the largest array, while it is derived or verified
-_KEPT_ROW_BYTES = 200  # beside each row that is kept, while its kin are counted
+_KEPT_ROW_BYTES = 200  # for each row that is kept, in addition, while similar rows are counted
 _KEPT_TIMES = 6  # as often a kept row itself is there meanwhile
 _ENTRY_BYTES, _INTEGER_BYTES = 16, 8  # of an entry of a tally, and of a sum
 _PERSON_BYTES = 600  # of a person's label, and where it is looked up
@@ -64,7 +64,7 @@ def memory(design: Design) -> Memory:
 
 
 def _contribution_bytes(output: PlannedOutput, design: Design) -> tuple[int, int]:
-    """Bytes of what all people contribute to an output, and bytes more for each row of its input."""
+    """Bytes of what all participants contribute to an output, and bytes more for each row of its input."""
     spec, facts = output.spec, design.facts[output.spec.input]
     empty: Contribution = output.mechanism.collect(no_people(design.plan.inputs[spec.input], facts.names))
     return _bytes_of(empty, output, facts.people)

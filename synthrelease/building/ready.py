@@ -1,4 +1,4 @@
-"""Everything of a release but what is paid for: plan, public facts, people's contributions, and what is drawn without a budget."""
+"""Everything of a release but what is paid for: plan, public facts, participants' contributions, and what is drawn without a budget."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ready:
     design: Design  # the plan with everything public filled in
     ledger: Ledger | None  # that will be charged; None if none is
     most_epsilon: float | None  # a policy's limit for ε of all releases of the dataset; None if there is none
-    # what people contribute, by output; what is drawn on leaves it
+    # what participants contribute, by output; what is drawn on leaves it
     collected: dict[str, Contribution] = field(repr=False)
     # outputs that no ε covers, drawn already: too few records may pass a test
     released: dict[str, Drawn] = field(repr=False)
@@ -133,7 +133,7 @@ def released_output(planned: PlannedOutput, collected: Contribution, random: Sec
 
 
 def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[Partition]]:
-    """The design, the bundle's size at most, what people of the small inputs contribute, and the parts of the others."""
+    """The design, the bundle's size at most, what participants of the small inputs contribute, and the parts of the others."""
     inputs = plan.used_inputs()
     stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}
     tables = small_tables(inputs)
@@ -174,7 +174,7 @@ def _contributions(partition: Partition, collectors: Any, measures: Any) -> dict
 
 
 def _joined(first: dict[str, Contributions], second: dict[str, Contributions]) -> dict[str, Contributions]:
-    """What the people of two parts contribute, of one input or of two."""
+    """What the participants of two parts contribute, of one input or of two."""
     for name, contributed in second.items():
         first[name] = first[name].joined(contributed) if name in first else contributed
     return first

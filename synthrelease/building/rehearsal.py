@@ -47,7 +47,7 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
     Raises:
         PlanError: a text of the plan, or a public label of the data, cannot stand in a manifest; or there is too much of them.
         BundleError: what the plan claims does not follow from what it does: a defect of this package.
-        MachineError: the day cannot be told.
+        MachineError: the date is not known.
     """
     releases = [output.mechanism.rehearsed(output.budget, output.event) for output in design.outputs]
     planned = compose_manifest(design, releases, seeded=seeded, date=release_date(), spending=None)

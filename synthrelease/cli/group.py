@@ -58,8 +58,7 @@ class _UsageError(click.UsageError):
                     f"  usage:    {self.ctx.command_path} {' '.join(self.ctx.command.collect_usage_pieces(self.ctx))}"
                 )
         lines.append(f"  to do:    did you mean {hint}" if hint else f"  to do:    see {help_command}")
-        color = None if self.ctx is None else self.ctx.color
-        print_error("\n".join(lines), color=color)
+        print_error("\n".join(lines), color=False if _colourless() else None)
 
 
 class Commands(click.Group):
@@ -84,7 +83,7 @@ class _MainGroup(Commands):
             ctx = super().make_context(*args, **extra)
         except click.UsageError as error:
             raise _UsageError(error) from None
-        if os.environ.get("NO_COLOR"):
+        if _colourless():
             ctx.color = False
         return ctx
 
@@ -152,6 +151,10 @@ def main(ctx: click.Context, *, quiet: bool, verbose: bool) -> None:
     for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):  # Windows has no SIGHUP
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup, which means to go on
             signal.signal(number, _terminated)
+
+
+def _colourless() -> bool:
+    return bool(os.environ.get("NO_COLOR"))
 
 
 def _terminated(_number: int, _frame: object) -> NoReturn:

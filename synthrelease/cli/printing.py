@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -243,13 +244,10 @@ def progress(obj: dict[str, bool]) -> Iterator[Progress | None]:
 
     form = "{desc:<28} {percentage:3.0f} % {bar} {elapsed}, {remaining} left"
     with tqdm(total=1, bar_format=form, leave=False) as bar:
-        stage = ""
 
         def show(what: str, done: int, total: int) -> None:
-            nonlocal stage
-            if what != stage:  # the time left is that of a stage
-                stage = what
-                bar.reset(total)
+            if total != bar.total or done < bar.n:  # a new stage, and the time left is that of a stage
+                bar.start_t, bar.initial = time.time(), done
             bar.total, bar.n = total, done
             bar.set_description_str(what)
 

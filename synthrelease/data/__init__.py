@@ -1,1 +1,1 @@
-"""The private data as the mechanisms see it: numbered people, screens, series, within public bounds."""
+"""The private data as the mechanisms see it: numbered participants, screens, series, within public bounds."""

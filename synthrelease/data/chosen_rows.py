@@ -16,7 +16,7 @@ from synthrelease.data.tables import Table
 class ChosenRows:
     """A public choice among rows. Each row is judged by itself, so that no person's rows depend on another person.
 
-    A person with any row counts, chosen or not: otherwise the number of people would depend on what they did.
+    A person with any row counts, chosen or not: otherwise the number of participants would depend on what they did.
     """
 
     # labels by column; rows with other labels, or none, are left out

@@ -1,6 +1,6 @@
 """What the plan declares public about an input: read from the label columns of all rows, whatever their other cells contain.
 
-What people did decides which rows `only` leaves, so lists, lengths and assignment are those before it.
+What participants did decides which rows `only` leaves, so lists, lengths and assignment are those before it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _ENDING = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|mp4|avi|mov)$")
 class Facts:
     """Public facts of an input."""
 
-    people: int  # number of people; public under replace-one only, used for nothing else otherwise
+    people: int  # number of participants; public under replace-one only, used for nothing else otherwise
     names: tuple[str, ...]  # the stimuli or recordings
     longest: int | None  # steps of the longest recording, if the plan declares lengths public
-    # the people's labels; private, only to recognise the same person in another input
+    # the participants' labels; private, only to recognise the same person in another input
     identities: frozenset[str]
     # who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the
     # assignment is
@@ -51,7 +51,7 @@ class Facts:
         return max(1, int(self.assigned.sum(axis=1).max(initial=1)))
 
     def counting(self, max_stimuli: int) -> tuple[int, ...]:
-        """Return how many people count on each stimulus if each counts on so many, on average over who is picked."""
+        """Return how many participants count on each stimulus if each counts on so many, on average over who is picked."""
         names_seen = self.assigned.sum(axis=1, keepdims=True)
         expected = (self.assigned * np.minimum(1.0, max_stimuli / np.maximum(names_seen, 1))).sum(axis=0)
         return tuple(int(number) for number in np.rint(expected))

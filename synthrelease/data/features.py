@@ -1,4 +1,4 @@
-"""Feature time series of numbered people, clipped to public bounds."""
+"""Feature time series of numbered participants, clipped to public bounds."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Features:
         features: names of the features, public.
         bounds: lower and upper bound of each feature in its unit, public, shape (F, 2).
         recordings: names of the recordings, public.
-        people: number of people in the file, with or without usable rows.
+        people: number of participants in the file, with or without usable rows.
         person: number of each row's person, 0 … people − 1, shape (N,).
         recording: number of each row's recording, shape (N,).
         values: clipped to the bounds, NaN where missing, shape (N, F).
         categorical: names of the columns of labels, public.
         labels: position of each row's label in the public list, −1 where missing, shape (N, L).
-        identities: the people's labels, private.
+        identities: the participants' labels, private.
         losses: what was dropped or clipped, for the curator alone.
     """
 
@@ -74,7 +74,7 @@ class Features:
         """Return features of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
 
         Args:
-            person: labels of people, text or whole numbers.
+            person: labels of participants, text or whole numbers.
             values: of every feature in its unit, NaN where missing.
             bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
             recording: labels of recordings; None if every person has one.
@@ -141,7 +141,7 @@ def load_features(
         categories: the public list of labels of every categorical column to read.
         recordings: the public list; rows of other recordings, and of none, are dropped. None takes it from the data.
         missing: numbers and texts that mark a missing value.
-        people: cells of the column of people, as they are: only the rows of these are read. None reads all.
+        people: cells of the column of participants, as they are: only the rows of these are read. None reads all.
         chosen: which rows count; the features of those without a valid measurement are missing.
 
     Raises:

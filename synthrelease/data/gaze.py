@@ -1,4 +1,4 @@
-"""Gaze samples or fixations of numbered people on listed stimuli."""
+"""Gaze samples or fixations of numbered participants on listed stimuli."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Gaze:
     Attributes:
         screen: the screen.
         stimuli: names of the published stimuli, public.
-        people: number of people in the file, with or without usable rows.
+        people: number of participants in the file, with or without usable rows.
         assigned: who has any row on which stimulus, usable or not, chosen by `only` or not, shape (people, stimuli).
         person: number of each row's person, 0 … people − 1, shape (N,).
         stimulus: number of each row's stimulus, shape (N,).
@@ -62,7 +62,7 @@ class Gaze:
         time: time stamps, if there is a column of them, shape (N,).
         duration: how long each row counts, in whole steps of a millionth of the column's unit, if there is such a column,
             shape (N,); 0 where it is missing.
-        identities: the people's labels, private.
+        identities: the participants' labels, private.
         losses: what was dropped, for the curator alone.
     """
 
@@ -109,7 +109,7 @@ class Gaze:
         """Return gaze of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
 
         Args:
-            person: labels of people, text or whole numbers.
+            person: labels of participants, text or whole numbers.
             stimulus: labels of stimuli.
             x_px: horizontal position in pixels, NaN where missing.
             y_px: vertical position in pixels, downwards, NaN where missing.
@@ -173,7 +173,7 @@ def load_gaze(
         missing: numbers and texts that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
         coordinates: what x and y are; pixels from the top left, unless said otherwise.
         off_screen: "error", or "drop" for rows that lie off the screen.
-        people: cells of the column of people, as they are: only the rows of these are read. None reads all.
+        people: cells of the column of participants, as they are: only the rows of these are read. None reads all.
         chosen: which rows count; those without a valid measurement are dropped.
 
     Raises:

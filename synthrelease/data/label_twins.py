@@ -1,6 +1,6 @@
-"""Labels of people that one person may have written in two ways: `P1` and `p1`, `1` and `01`.
+"""Labels of participants that one person may have written in two ways: `P1` and `p1`, `1` and `01`.
 
-Two labels are two people to every mechanism, each with a sensitivity of their own: who has both is protected half as well.
+Two labels are two participants to every mechanism, each with a sensitivity of their own: who has both is protected half as well.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> LabelT
 
     Labels are twins if they are the same after Unicode's compatibility composition (NFKC), with capitals, blanks, and separators between letters
     and digits left out, and numbers in one form: `José` in two codings, `P1` and `p 1` and `P_1`, `1` and `01` and `1.0`. Blanks around a
-    label never count. `1.1` and `1.10` are no twins: so people of several sites are numbered.
+    label never count. `1.1` and `1.10` are no twins: so participants of several sites are numbered.
 
     Args:
-        sources: each with its column of people and the labels in it.
+        sources: each with its column of participants and the labels in it.
 
     Raises:
         DataError, MachineError: a source cannot be read again.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-# At once: a pipe would never open. Windows has neither these two nor pipes among files, and changes line ends unless it is told not to.
+# At once: a pipe would never open. Windows has neither these two nor pipes among files, and changes line ends unless asked not to.
 OPEN_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _seeking = threading.Lock()  # place and reading belong together
 

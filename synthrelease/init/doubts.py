@@ -36,7 +36,7 @@ def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
 
 
 def doubts_of_copies(draft: Draft, earlier_drafts: list[Draft]) -> Iterator[Doubt]:
-    """Yield the other inputs of the same people that could be the same data: points of gaze both, or with a feature in common."""
+    """Yield the other inputs of the same participants that could be the same data: points of gaze both, or with a feature in common."""
     for earlier in earlier_drafts:
         same_kind = (draft.gaze and earlier.gaze) or set(draft.features) & set(earlier.features)
         if same_kind and (set(earlier.people), set(earlier.listed)) == (set(draft.people), set(draft.listed)):

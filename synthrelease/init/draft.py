@@ -72,7 +72,7 @@ class Draft:
 
     @property
     def unequal(self) -> bool:
-        """Whether people have different numbers of stimuli."""
+        """Whether participants have different numbers of stimuli."""
         return self.gaze and len(set(self.counts.get(self.labelled or "", ()))) > 1
 
 

@@ -49,7 +49,7 @@ _THOUSANDTHS = ("s", "ms", "µs", "ns")
 
 
 class DirectIdentifier(NamedTuple):
-    """A column that seems to identify people, and what it seems to hold."""
+    """A column that seems to identify participants, and what it seems to hold."""
 
     column: str
     content: str

@@ -18,7 +18,7 @@ _MOST_OFFERED = 8  # columns that may be the person's
 
 
 def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables: Sequence[Source]) -> str:
-    """Return the column of people of one table.
+    """Return the column of participants of one table.
 
     Args:
         excerpt: of the table.

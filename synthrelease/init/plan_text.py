@@ -27,7 +27,7 @@ def plan_text(name: str, drafts: Sequence[Draft], *, twins: bool) -> str:
     Args:
         name: of its file.
         drafts: its inputs.
-        twins: whether two labels of people may be one person's.
+        twins: whether two labels of participants may be one person's.
     """
     environment = Environment(
         undefined=StrictUndefined,

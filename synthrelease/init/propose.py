@@ -21,8 +21,8 @@ class Input:
 
     path: Path  # of its file or folder
     kind: str  # "gaze" or "features"
-    people: int  # how many labels the column of people has
-    # Of each column of stimuli or recordings: fewest and most that one of the people has, and its name.
+    people: int  # how many labels the column of participants has
+    # Of each column of stimuli or recordings: fewest and most that a participant has, and its name.
     groups: tuple[tuple[int, int, str], ...]
 
 

@@ -1,4 +1,4 @@
-"""What is known of how gaze was recorded: the screen, and what its coordinates are. Of the device and the format, never of where people looked."""
+"""What is known of how gaze was recorded: the screen, and what its coordinates are. Of the device and the format, never of where participants looked."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Setting:
 
     @property
     def from_middle(self) -> bool:
-        """Whether the point 0, 0 is the middle of the screen, where people look."""
+        """Whether the point 0, 0 is the middle of the screen, where participants look."""
         return self.coordinates == DEGREES or (self.origin or "").startswith(CENTRE)
 
 

@@ -39,7 +39,7 @@ def tables_in(path: Path, source_fields: Mapping[str, Any] | None = None) -> Sou
         source_fields: fields of the source that are known, such as `pattern`.
 
     Raises:
-        DataError: it cannot be read, or a folder holds tables that its files' names do not tell apart.
+        DataError: it cannot be read, or a folder has tables that its files' names do not distinguish.
         MachineError: it may not be read.
     """
     source = Source(path, **(source_fields or {}))

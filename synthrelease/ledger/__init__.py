@@ -1,4 +1,4 @@
-"""What all releases of a dataset cost its people together: one SQLite file, private, of entries that are only added.
+"""What all releases of a dataset cost its participants together: one SQLite file, private, of entries that are only added.
 
 A curator grants ε and δ to a dataset by a name of their own; every release pays before its first noise is drawn, and what all
 have paid is counted so that it holds however each was chosen after those before it (`dp.filter`). `book.Ledger` is the door.

@@ -21,7 +21,7 @@ START = bytes(32)
 
 @dataclass(frozen=True)
 class LedgerFault:
-    """Something wrong with a ledger; its text is the sentence for people."""
+    """Something wrong with a ledger; its text is the sentence that is shown."""
 
     code: str  # for programs
     where: str  # `entry 3`, or the name of a bundle; empty if it is the file

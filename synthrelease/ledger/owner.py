@@ -16,9 +16,9 @@ class Owner:
     """A process."""
 
     host: str  # name of the machine
-    boot: str  # which start of the machine, where the system tells
+    boot: str  # which start of the machine, where the system states it
     pid: int  # its number
-    # when it began, in the system's ticks since the start, where it tells: numbers are used again
+    # when it began, in the system's ticks since the start, where it states them: numbers are used again
     started: str
 
     @classmethod

@@ -162,7 +162,7 @@ def _check_lists(where: str, spec: InputSpec) -> None:
 
 
 def _is_interval(low: float, high: float) -> bool:
-    """Whether values between two bounds can be told apart in 32 bits, in which the release shows them."""
+    """Whether values between two bounds can be distinguished in 32 bits, in which the release shows them."""
     try:
         largest = max(abs(low), abs(high))
         return _SMALLEST_BOUND < largest < _LARGEST_BOUND and high - low > _LEAST_WIDTH * largest

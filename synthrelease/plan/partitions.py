@@ -1,6 +1,6 @@
-"""An input in parts that each hold some people whole: what one process reads at a time, or several do side by side.
+"""An input in parts that each hold some participants whole: what one process reads at a time, or several do side by side.
 
-Bounding a person's contribution takes all of their rows at once, so a part is a set of people, not a stretch of the file.
+Bounding a person's contribution takes all of their rows at once, so a part is a set of participants, not a stretch of the file.
 An input of at most `most_rows` rows is one part, whose rows are read once, with its public facts. Of a larger one only the labels are
 read first, and then the rows of each part: a file that is sorted by person is read once, any other once for every part, each time keeping
 only its rows. What is collected from all parts is the same whatever they are (`kinds.contributions`).
@@ -42,18 +42,18 @@ Stamp = str
 
 @dataclass(frozen=True)
 class Partition:
-    """Some people of an input."""
+    """Some participants of an input."""
 
     spec: InputSpec
     names: tuple[str, ...]  # of its stimuli or recordings, public
     people: tuple[str, ...]  # their labels, in natural order; private
-    numbers: NDArray[np.int64]  # of each among all people of the input, shape (P,)
-    cells: pl.Series | None  # of the column of people, those that stand for them; None if they are all there
+    numbers: NDArray[np.int64]  # of each among all participants of the input, shape (P,)
+    cells: pl.Series | None  # of the column of participants, those that stand for them; None if they are all there
     stamp: Stamp  # of the files, from before anything of them was read
     table: Table | None = field(default=None, repr=False)  # the rows, if they were read with the public facts
 
     def read(self) -> Gaze | Features:
-        """Return these people's data.
+        """Return these participants' data.
 
         Raises:
             DataError, MachineError: the file cannot be used.
@@ -118,7 +118,7 @@ def most_rows(spec: InputSpec) -> int:
 
 
 def no_people(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
-    """Return the data of no people: what is collected of it has the shapes of what is collected of anybody."""
+    """Return the data of no people: what is collected of it has the shapes of what is collected of any participant."""
     options, none, number = spec.options, np.zeros(0), np.zeros(0, dtype=np.int64)
     if spec.kind == "gaze":
         assigned = np.zeros((0, len(names)), dtype=np.bool_)
@@ -172,7 +172,7 @@ def partitions_of(
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the people of an input, or of a part of it, contribute to its outputs; private."""
+    """What the participants of an input, or of a part of it, contribute to its outputs; private."""
 
     collected: dict[str, Contribution]  # by output
     measured: dict[str, Measured]  # by output
@@ -180,7 +180,7 @@ class Contributions:
     reach: Reach  # of points on the screen
 
     def joined(self, other: Contributions) -> Contributions:
-        """Return what the people of both parts contribute."""
+        """Return what the participants of both parts contribute."""
         return Contributions(
             {name: sums.joined(other.collected[name]) for name, sums in self.collected.items()},
             {
@@ -200,10 +200,10 @@ class Contributions:
 def contributions(
     partition: Partition, collectors: Mapping[str, Collector], measures: Mapping[str, Measure]
 ) -> Contributions:
-    """Return what a part's people contribute.
+    """Return what a part's participants contribute.
 
     Args:
-        partition: the people.
+        partition: the participants.
         collectors: of outputs, by name.
         measures: of the same.
 
@@ -221,7 +221,7 @@ def contributions(
 
 
 def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
-    """Return the distinct cells of a column of people, in parts that stand for at most so many rows, one person at least.
+    """Return the distinct cells of a column of participants, in parts that stand for at most so many rows, one person at least.
 
     Cells that are written differently and mean one person stay together.
     """

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from goldens import check_text
 from refusals import refused
 
+from synthrelease.building.preview import WEAK
 from synthrelease.cli import main
 from synthrelease.errors import PlanError
 from synthrelease.ledger import store
@@ -81,3 +82,109 @@ def test_init_looks_at_the_data_before_the_plan(tmp_path: Path, study: Any) -> N
         assert json.loads(done.stdout)["error"]["code"] == code
         assert [name for name in names if name not in done.stderr] == []
     assert plan.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["bulid"], ["'bulid'", "'build'"]),
+        (["build", "p.toml", "--frce"], ["'--frce'", "'--force'"]),
+        (["build"], ["'PLAN'", "synthrelease build [OPTIONS] PLAN", "synthrelease build --help"]),
+        (["export", "b.h5", "--to", "excel", "-o", "x"], ["'excel'", "'csv'"]),
+    ],
+)
+def test_wrong_usage_has_the_form_of_every_error(words: list[str], names: list[str]) -> None:
+    done = CliRunner().invoke(main, words, prog_name="synthrelease")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("error: ")
+    assert len(lines) <= 3
+    assert [name for name in names if name not in done.stderr] == []
+
+
+@pytest.mark.parametrize(("value", "coloured"), [("", True), ("1", False)])
+def test_no_color_is_honoured(tmp_path: Path, *, value: str, coloured: bool) -> None:
+    for words in (["verify", str(tmp_path / "no.h5")], ["verify"], ["--nonsense"]):
+        done = CliRunner().invoke(main, words, color=True, env={"NO_COLOR": value})
+        assert ("\x1b" in done.stderr) == coloured, words
+
+
+def _replaced(path: Path, *pairs: tuple[str, str]) -> None:
+    text = path.read_text("utf-8")
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path.write_text(text, "utf-8")
+
+
+def test_a_weak_guarantee_stands_first(study: Any) -> None:
+    _replaced(study.plan, ("epsilon = 4.0", "epsilon = 40.0"))
+    view = run("preview", study.plan)
+    assert view.exit_code == 0
+    assert view.stdout.startswith(WEAK)
+    assert view.stdout.count("ε = 40, a weak") == 1
+    for words in (("build", study.plan, "-o", study.folder / "r.h5"), ("build", study.plan, "--dry-run")):
+        built = run("--quiet", *words)
+        assert built.exit_code == 0, built.output
+        assert built.stderr.startswith(WEAK)
+        assert WEAK in built.stdout  # in the summary, too
+        assert built.stderr.count(WEAK) == 1
+    shown = run("preview", study.plan, "--json")
+    assert len(json.loads(shown.stdout)["weak_guarantee"]) == 1
+
+
+def test_a_missing_file_is_named_with_its_folder_and_the_nearest_name(study: Any) -> None:
+    _replaced(study.plan, ('"gaze.csv"', '"gase.csv"'))
+    done = run("preview", study.plan)
+    assert done.exit_code == 3
+    assert str(study.folder.absolute() / "gase.csv") in done.stderr
+    assert "'gaze.csv'" in done.stderr
+    _replaced(study.plan, ('"gase.csv"', '"none/gaze.csv"'))
+    done = run("preview", study.plan)
+    assert str(study.folder.absolute() / "none") in done.stderr
+
+
+def test_labels_that_do_not_match_are_shown_where_they_are_public(study: Any) -> None:
+    label = (study.folder / "gaze.csv").read_text().splitlines()[1].split(",")[1]
+    _replaced(study.plan, ('assume_public = ["stimuli"]', f'stimuli = ["{label.upper()}.JPG", "none"]'))
+    done = run("preview", study.plan, "--json")
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "no-listed-rows"
+    assert f"'{label}'" in error["found"]
+    assert f"'{label.upper()}.JPG', 'none'" in error["expected"]
+    _replaced(study.plan, (f'"{label.upper()}.JPG"', '"other"'))
+    error = json.loads(run("preview", study.plan, "--json").stdout)["error"]
+    assert f"'{label}'" not in str(error)  # a wrong column may hold labels of persons
+
+
+def test_where_a_bundle_cannot_be_written_is_said(study: Any) -> None:
+    done = run("build", study.plan, "-o", study.folder / "none" / "r.h5")
+    assert done.exit_code == 6
+    assert str(study.folder.absolute() / "none") in done.stderr.splitlines()[1]
+    assert "mkdir" in done.stderr
+
+
+def test_what_building_again_costs_is_said_where_a_bundle_would_be_replaced(study: Any) -> None:
+    words = ("build", study.plan, "-o", study.folder / "r.h5")
+    assert run(*words).exit_code == 0
+    again = run(*words)
+    assert again.exit_code == 6
+    assert "--force" in again.stderr
+    assert "ε" in again.stderr
+    (study.folder / "r.h5").unlink()
+    left = run(*words)
+    assert left.exit_code == 6
+    assert "r.manifest.json" in left.stderr
+    assert left.stderr != again.stderr
+
+
+def test_init_skips_bundles_in_the_folder(study: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "gaze.csv").write_bytes((study.folder / "gaze.csv").read_bytes())
+    assert run("build", study.plan, "-o", folder / "r.h5").exit_code == 0
+    done = run("init", folder, "--person", "who", "-o", tmp_path / "p.toml", "--json")
+    assert done.exit_code == 0, done.output
+    inputs = json.loads(done.stdout)["inputs"]
+    assert [Path(data["path"]).name for data in inputs] == ["gaze.csv"]

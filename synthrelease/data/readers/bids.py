@@ -1,4 +1,4 @@
-"""BIDS datasets with eye tracking (BIDS 1.11): all recordings of all people as one table.
+"""BIDS datasets with eye tracking (BIDS 1.11): all recordings of all participants as one table.
 
 A row is a sample of a `_physio.tsv.gz` whose metadata say `"PhysioType": "eyetrack"`. Its columns are those that the sidecar names; the labels of the
 file's name (`subject`, `session`, `task`, `acquisition`, `run`, `recording`, … as far as any recording has them); `eye`; and, where the run has events,

@@ -61,7 +61,7 @@ class BidsName:
 
 @dataclass
 class BidsDataset:
-    """The files of a dataset that hold rows of people, and the metadata files that apply to them."""
+    """The files of a dataset that hold rows of participants, and the metadata files that apply to them."""
 
     root: Path
     names: dict[Path, list[BidsName]]  # of the files in each folder: the root's own, and all of its subjects
