@@ -77,7 +77,7 @@ def test_full_disk_leaves_nothing(study):
         "except MachineError as error:\n"
         "    print(error); raise SystemExit(error.exit_code)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 6, done.stderr
     check_text("writing/disk-full", done.stdout, folder=study.folder)
     assert left_behind(study.folder) == []

@@ -451,7 +451,7 @@ def build_in_little_room(plan: Path, most_bytes: int) -> subprocess.CompletedPro
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
     return subprocess.run(
-        [sys.executable, "-m", "synthrelease", "build", plan, "--yes", "--json", "-o", "r.h5"],
+        [sys.executable, "-B", "-m", "synthrelease", "build", plan, "--yes", "--json", "-o", "r.h5"],
         preexec_fn=limit,
         capture_output=True,
         text=True,

@@ -351,7 +351,7 @@ def test_pictures_of_stimuli_are_for_pictures(tmp_path):
 def test_a_full_disk_leaves_nothing(tmp_path, form):
     written(tmp_path, "maps")
     done = subprocess.run(
-        [sys.executable, "-m", "synthrelease", "export", "release.h5", "--to", form, "-o", "out"],
+        [sys.executable, "-B", "-m", "synthrelease", "export", "release.h5", "--to", form, "-o", "out"],
         cwd=tmp_path,
         check=False,
         capture_output=True,
