@@ -63,8 +63,8 @@ def read_areas(
             "no areas" if not declared else "too many areas",
             where=place,
             found="" if not declared else f"{len(declared)} areas",
-            expected=_EXAMPLE if not declared else f"{_MOST_AREAS} at most",
-            remedy="name at least one area" if not declared else "release them in several outputs",
+            expected=_EXAMPLE if not declared else f"at most {_MOST_AREAS}",
+            remedy="name at least one area" if not declared else "split them into several outputs",
         )
     areas = tuple(_area(name, body, place, screen, stimuli) for name, body in declared.items())
     labelled = [area for area in areas if area.shape == LABEL]
@@ -104,7 +104,7 @@ def _table(path: Path, where: str) -> dict[str, Any]:
     try:
         table = json.loads(text, object_pairs_hook=_no_key_twice) if kind == "JSON" else tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # of both languages, and numbers of thousands of digits
-        fault = "tables within tables without end" if isinstance(error, RecursionError) else str(error)
+        fault = "the tables are nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise PlanError(
             "bad-syntax",
             f"the areas are not valid {kind}",
@@ -166,10 +166,10 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
     if not isinstance(body, Mapping):
         raise PlanError(
             "area-not-table",
-            "the area is no table",
+            "the area is not a table",
             where=where,
             expected="{ rectangle = [100, 50, 300, 250] }",
-            remedy="write its shape in braces",
+            remedy="write its shape as a table, in braces",
         )
     unknown = [key for key in body if key not in (*_SHAPES, "stimuli")]
     shapes = [key for key in _SHAPES if key in body]
@@ -180,7 +180,7 @@ def _area(name: str, body: Any, place: str, screen: Screen, stimuli: Sequence[st
             where=where,
             found=", ".join(map(str, body)) or "an empty table",
             expected="one of rectangle, polygon, label; and stimuli, if not all have the area",
-            remedy="leave one shape, and nothing else but stimuli",
+            remedy="keep one shape, and only stimuli besides it",
         )
     own_stimuli = _stimuli(body["stimuli"], f"{where}.stimuli", stimuli) if "stimuli" in body else None
     shape = shapes[0]
@@ -196,7 +196,7 @@ def _check_name(name: str, place: str) -> None:
     if not _NAME.fullmatch(name):
         raise PlanError(
             "bad-area-name",
-            "the name of an area is not possible",
+            "the name of the area is not allowed",
             where=place,
             found=repr(name)[:80],
             expected="text of 1 to 200 characters on one line",
@@ -216,7 +216,7 @@ def _stimuli(value: Any, where: str, stimuli: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(s, str) for s in value):
         raise PlanError(
             "bad-area-stimuli",
-            "the stimuli of an area are no list of names",
+            "the stimuli of an area are not a list of names",
             where=where,
             expected='["…", "…"]',
             remedy="write a list of names in quotes",
@@ -253,7 +253,7 @@ def _corners(shape: str, value: Any, where: str, screen: Screen) -> tuple[tuple[
                 where=where,
                 found=f"({pair[0]}, {pair[1]})"[:80],
                 expected=f"0 to {screen.width_px} across and 0 to {screen.height_px} down, edges included",
-                remedy="cut the area off at the edge of the screen",
+                remedy="clip the area at the edge of the screen",
             )
         corners.append((float(pair[0]), float(pair[1])))
     (x, y), (x_end, y_end) = corners[0], corners[-1]
@@ -269,7 +269,7 @@ def _is_number(value: Any) -> bool:
 def _no_shape(shape: str, value: Any, where: str) -> PlanError:
     return PlanError(
         "bad-shape",
-        f"this is no {shape}",
+        f"this is not a {shape}",
         where=where,
         found=str(value)[:80],
         expected=_SHAPES[shape],

@@ -51,7 +51,7 @@ def by_names(argument: object, where: str, *, example: str, columns: bool = Fals
     if not_text := [name for name in names if not isinstance(name, str)]:
         raise ArgumentError(
             "name-not-text",
-            "a name is no text",
+            "a name is not text",
             where=where,
             found=f"a name that is of the type {type(not_text[0]).__name__}",
             expected="names that are text",
@@ -75,7 +75,7 @@ def listed(argument: object, where: str, *, example: str) -> list[str]:
     if labels is None or not all(isinstance(label, _PLAIN) for label in labels):
         raise ArgumentError(
             "not-labels",
-            "not a list of labels",
+            "this is not a list of labels",
             where=where,
             found=f"one {type(argument).__name__}"
             if labels is None
@@ -97,7 +97,7 @@ def named(argument: object, where: str, expected: str, remedy: str) -> list[str 
         kinds = dict.fromkeys(type(name).__name__ for name in names)
         raise ArgumentError(
             "no-names",
-            "there is no name in it",
+            "it has no name",
             where=where,
             found=", ".join(kinds),
             expected=expected,
@@ -154,7 +154,7 @@ def plain(value: object, where: str) -> Any:
         where=where,
         found=f"one {type(value).__name__}",
         expected="text, a number, True or False, or a list or dict of these",
-        remedy='write the value itself; a column is meant by its name: by="mood", with labels={"mood": column} '
+        remedy='write the value itself; give a column by its name: by="mood", with labels={"mood": column} '
         'and categories={"mood": ["calm", "tense"]}',
     )
 

@@ -66,10 +66,10 @@ class InMemoryFrame:
             if len(column) != len(columns[0]):
                 raise DataError(
                     "lengths-differ",
-                    "the arrays are of several lengths",
+                    "the arrays have different lengths",
                     where=f"{name}, '{column.name}'",
                     found=f"{len(column)}, and {len(columns[0])} of '{columns[0].name}'",
-                    expected="one entry of each array for every row",
+                    expected="one entry of every array for each row",
                     remedy="take all arrays from the same rows",
                 )
         frame = pl.DataFrame(columns)
@@ -132,7 +132,7 @@ def _rows(value: object, name: str) -> pl.DataFrame:
         return _of_dataset(value, name)
     raise DataError(
         "not-rows",
-        "there are no rows in this object",
+        "this object has no rows",
         where=name,
         found=type(value).__name__,
         expected=_EXPECTED,
@@ -147,7 +147,7 @@ def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
     if not all(isinstance(column, str) for column in frame.columns):
         raise DataError(
             "name-not-text",
-            "a column of the frame has a name that is no text",
+            "a column of the frame has a name that is not text",
             where=name,
             expected="columns with names",
             remedy='name them: frame.columns = ["person", …]',
@@ -161,7 +161,7 @@ def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
     except ImportError:
         raise MachineError(
             "extra-missing",
-            "pyarrow is not installed, which frames of pandas need",
+            "frames of pandas need pyarrow, which is not installed",
             remedy="pip install 'synthrelease[pandas]'",
         ) from None
 
@@ -189,7 +189,7 @@ def _of_array(array: ArrayLike, column: str, name: str) -> pl.Series:
     if values.ndim != 1:
         raise DataError(
             "array-not-flat",
-            "an array is not of one axis",
+            "an array has more or less than one axis",
             where=where,
             found=f"the shape {values.shape}",
             expected="(N,)",

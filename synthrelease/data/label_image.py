@@ -27,7 +27,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
     if mode not in _ONE_NUMBER or pixels.ndim != 2:
         raise PlanError(
             "label-image-in-colour",
-            "the label image has colours, and no labels",
+            "the label image has colours, not labels",
             where=str(path),
             found=f"mode {mode}",
             expected=_EXPECTED,
@@ -56,12 +56,12 @@ def _read(path: Path) -> tuple[str, NDArray[Any]]:
         code, problem = "no-such-file", "there is no such label image"
         remedy = "correct label_image: its path is relative to the plan"
     except UnidentifiedImageError:
-        code, problem = "label-image-not-png", "the label image is no PNG"
+        code, problem = "label-image-not-png", "the label image is not a PNG file"
         remedy = "save it as PNG, which keeps labels exactly"
     except Image.DecompressionBombError:
         code, problem = "label-image-too-large", "the label image is too large"
         remedy = "make it smaller: it is stretched over the screen"
     except (OSError, ValueError, SyntaxError, EOFError):  # for damaged files, and paths that no file can have
         where = repr(where)[1:-1]
-        code, problem, remedy = "bad-label-image", "the label image cannot be read", "save it anew"
+        code, problem, remedy = "bad-label-image", "the label image cannot be read", "save it again"
     raise PlanError(code, problem, where=where, expected=_EXPECTED, remedy=remedy)

@@ -33,7 +33,7 @@ def refuse_mixed_types(
         if _kind(series.dtype) != _kind(first_type):
             raise DataError(
                 "mixed-types",
-                "a column is of several types",
+                "a column has several types",
                 where=f"{place(number)}, column '{column}'",
                 found=_type_in_words(series.dtype),
                 expected=f"{_type_in_words(first_type)}, as in {place(first)}",
@@ -46,7 +46,7 @@ def refuse_mixed_types(
         if any(isinstance(end, int) and abs(end) > LARGEST_EXACT for end in ends):
             raise DataError(
                 "integers-too-large",
-                "whole numbers are too large to stand in one column with fractions",
+                "whole numbers are too large for a column with fractions",
                 where=f"{place(number)}, column '{column}'",
                 found="whole numbers here, and fractions elsewhere",
                 expected="one type",

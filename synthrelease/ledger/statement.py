@@ -50,7 +50,7 @@ def as_lines(name: str, account: Account) -> list[str]:
     )
     lines = [
         f"{name}: {spending}",
-        f"  per person ({grant.neighbours}) at δ = {grant.delta:.2g}, also if a release was planned after seeing earlier ones",
+        f"  per person ({grant.neighbours}) at δ = {grant.delta:.2g}, even if releases were planned after seeing earlier ones",
         f"  accounting: {_counted(account.filter)}",
     ]
     entries = {number: _debit_lines(debit) for number, debit in account.debits.items()}

@@ -511,7 +511,7 @@ def test_the_preview_tells_budget_promise_noise_error_and_people(folder: Path) -
     assert 2.997 < view["epsilon"] <= 3.0
     text = " ".join(as_text(view).split())  # as it is said, however wide the terminal
     for row in view["outputs"]:
-        assert f"{row['name']} ({row['kind']}, 12 people)" in text
+        assert f"{row['name']} ({row['kind']}, 12 participants)" in text
         assert row["guarantee"] in text
         assert row["error"] in text
     assert view["guarantee"] in text

@@ -210,7 +210,7 @@ def test_every_key_of_the_schema_is_a_limit_that_is_looked_at() -> None:
         ("least_people = 1.5", "bad-value", "policy.least_people", ("1.5",)),
         ('unit = "recording"', "unknown-choice", "policy.unit", ("'recording'", "person")),
         ("max_epsilon = nan\nmax_delta = 0", "bad-value", "policy.max_epsilon", ("nan",)),
-        ("[[", "bad-syntax", "policy.toml", ()),
+        ("[[", "bad-syntax", "policy.toml, line 3, column 3", ()),
     ],
 )
 def test_a_policy_that_is_none_is_refused(
