@@ -1,4 +1,4 @@
-"""The utility of a release and what an attacker would get from it: the whole of `synthrelease evaluate` but for its page."""
+"""The utility of a release and what an attacker would get from it: the whole of `synthrelease evaluate` except for its report."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The noise in a bundle, which is what remains without the data, compared with what the manifest says of it.
 
-If the bundle was made from this data, what is left when the data is taken away is the noise alone, of the scale that is stated. Other
+If the bundle was made from this data, what is left when the data is taken away is the noise only, of the scale that is stated. Other
 data, another plan, noise that is too small or that was smoothed away leave something else.
 """
 

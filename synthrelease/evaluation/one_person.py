@@ -1,4 +1,4 @@
-"""The data of one person alone, as a collector takes it: what they contribute is a function of their rows only."""
+"""The data of one person only, as a collector takes it: what they contribute is a function of their rows only."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def rate(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage, rounded up as the public page's are."""
+    """Return a share as a percentage, rounded up as the public report's are."""
     return percent_up(share) if math.isfinite(share) else _NONE
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation found: values that the private page draws and that JSON holds. None of it may be published."""
+"""What an evaluation found: values that the private report draws and that JSON holds. None of it may be published."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class WorstCaseAttack(JsonForm):
     worst: float  # for the most distinguishable pair
     measured: Rate  # the same in fresh releases
     allowed: float | None  # the largest that the guarantee allows; None if it bounds none
-    tpr_at_fpr: Mapping[str, float]  # share of members detected at a rate of false alarms, for the worst
+    tpr_at_fpr: Mapping[str, float]  # proportion of members detected at a rate of false alarms, for the worst
     guarantee_check: GuaranteeCheck | None  # (ε, δ) compared with fresh releases with the worst
     exceeds: bool = False  # whether the worst is above what is allowed, beyond doubt
     against_nobody: bool = False  # whether the question is if a person is in the data at all
@@ -124,7 +124,7 @@ class PredictionTask(JsonForm):
 
     label: str
     people: int  # who are tested; the intervals are of so many
-    chance: Rate  # share of right answers if the most frequent category is always the answer
+    chance: Rate  # proportion of correct answers if the most frequent category is always the answer
     trained: Mapping[str, Mapping[str, Rate]]  # the same averaged over people, by training set and classifier
     remarks: tuple[str, ...]
 
@@ -176,7 +176,7 @@ class Evaluation:
     notes: Mapping[str, tuple[str, ...]]
 
     def __repr__(self) -> str:
-        # Notebooks are published with what they show: nothing that is for the curator alone.
+        # Notebooks are published with what they show: nothing that is only for the curator.
         release = self.manifest["release"]
         return f"<Evaluation of {release['name']} {release['version']}: private>"
 

@@ -2,7 +2,7 @@
 
 The likelihood ratio of the two releases decides; no test of membership finds more at any rate of false alarms (Neyman & Pearson).
 What the two contribute differs by D. With Gaussian noise a guess is right with probability Φ(‖D‖₂/2σ); with Laplace's it is
-measured. Where D is 0 the release is noise alone, so only the other places count.
+measured. Where D is 0 the release is noise only, so only the other places count.
 
 Under Laplace noise of scale b the most exposed pair has the largest Bhattacharyya distance Σ |D|/2b − ln(1 + |D|/2b): many small differences,
 whatever their sum, reveal less than one large one.
@@ -114,7 +114,7 @@ def _attacked(
 
 
 def _right(inside: Numbers, outside: Numbers) -> float:
-    """The share of right guesses, ties counted half; who is wrong more often than right guessed the other way round."""
+    """The proportion of right guesses, ties counted half; who is wrong more often than right guessed the other way round."""
     rates = (((s > 0) + 0.5 * (s == 0)).mean() for s in (inside, -outside))
     return max(0.5, float(sum(rates)) / 2)
 
@@ -178,7 +178,7 @@ def _trials(noise: Noise, difference: Numbers, random: SecureRandom) -> tuple[Nu
 
 
 def _ratios(noise: Noise, difference: Numbers, trials: int, random: SecureRandom) -> Numbers:
-    """Ln p(r | the one is in) − ln p(r | the other), in releases with the one: noise alone is left of these."""
+    """Ln p(r | the one is in) − ln p(r | the other), in releases with the one: noise only is left of these."""
     if isinstance(noise, RoundedGaussian):
         drawn = rounded_gaussian(noise.scale, (trials, difference.size), random=random).astype(np.float64)
         ratios: Numbers = (drawn @ difference + difference @ difference / 2) / noise.scale**2

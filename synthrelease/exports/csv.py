@@ -46,6 +46,6 @@ def save_text(frame: pl.DataFrame, file: BinaryIO, **form: Any) -> None:
 
 
 def _save(table: ExportTable, file: BinaryIO) -> None:
-    # A missing value alone would be an empty line, which readers leave out.
+    # A missing value by itself would be an empty line, which readers leave out.
     quotes = "always" if table.frame.width == 1 else "necessary"
     save_text(table.frame, file, line_terminator="\r\n", quote_style=quotes)

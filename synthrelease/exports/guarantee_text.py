@@ -212,7 +212,7 @@ def keywords(manifest: dict[str, Any]) -> list[str]:
 
 
 def _meaning(manifest: dict[str, Any]) -> list[str]:
-    """What the guarantee means, as the public page has it; nothing where nothing bounds the best guess."""
+    """What the guarantee means, as the public report has it; nothing where nothing bounds the best guess."""
     if manifest["randomness"]["test_seed"] or not manifest["privacy"]["composition"]["outputs"]:
         return []
     words = guarantee_words(manifest)

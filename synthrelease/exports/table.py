@@ -40,7 +40,7 @@ class ExportTable:
     columns: tuple[Column, ...]  # in the order of the frame's
     key: tuple[str, ...]  # names of the columns that identify a row; empty if rows may repeat
     frame: pl.DataFrame  # its rows
-    guarantee: str = ""  # of the output alone, as it stands at the end of the description
+    guarantee: str = ""  # of the output only, as it stands at the end of the description
 
 
 @dataclass(frozen=True)

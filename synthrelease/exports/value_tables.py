@@ -27,7 +27,7 @@ _LARGE_ITEM = 4096  # values; items that have more have a table each
 
 
 def value_tables(source: OutputSource, families: Sequence[Family]) -> Iterator[ExportTable]:
-    """Yield the tables of values: one for each family, or for all that differ in their values alone."""
+    """Yield the tables of values: one for each family, or for all that differ in their values only."""
     for stacked in _stacked(families, source.parameters.part):
         first = stacked[0]
         item_size = int(np.prod([len(axis) for axis in first.axes[1:]]))

@@ -84,7 +84,7 @@ class PersonRows:
     """One row of numbers of each person, all of one shape, which are released side by side.
 
     Their order is that of people's labels, and reveals whose a row is: so nothing that releases them can have them but in an order
-    drawn by lot.
+    drawn at random.
     """
 
     _rows: Rows
@@ -115,7 +115,7 @@ class PersonRows:
 
 
 def by_label(collected: PersonRows) -> NDArray[Any]:
-    """Return the rows of all people in the order of their labels, shape (people, …): for evaluations alone, which release nothing."""
+    """Return the rows of all people in the order of their labels, shape (people, …): only for evaluations, which release nothing."""
     _, rows = collected._rows.whole()  # noqa: SLF001  in the same module, so that no release comes across it
     return rows
 

@@ -1,4 +1,4 @@
-"""How many measurements an output has anything of: none, and noise alone would be paid for. For the curator alone."""
+"""How many measurements an output has anything of: none means that the budget would buy nothing but noise. Only for the curator."""
 
 from __future__ import annotations
 

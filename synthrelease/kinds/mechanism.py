@@ -32,7 +32,7 @@ class Drawn:
     arrays: Mapping[str, Array]  # all items of each dataset, by its path
     event: Event
     parameters: Parameters  # with what was chosen privately
-    notes: tuple[str, ...] = ()  # for the curator alone, nowhere in the release
+    notes: tuple[str, ...] = ()  # only for the curator, nowhere in the release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ class Mechanism(ABC, Generic[P]):
 
     @abstractmethod
     def measured(self, data: Any) -> dict[str, int]:
-        """Return how many measurements of some people are of any use, by feature, or rows: for the curator alone."""
+        """Return how many measurements of some people are of any use, by feature, or rows: only for the curator."""
 
     def exact(self, collected: Any) -> dict[str, Array]:
         """Return what the drawn datasets are without noise, of all people's contributions: private."""

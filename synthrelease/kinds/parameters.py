@@ -36,7 +36,7 @@ _RENAMED = {  # since versions 1 and 2 of the manifest
     f"{name}_steps": f"{name}_grid_units"
     for name in ("radius", "constant", "half_range", "bound", "max_change")
 }
-# By the names of mechanisms that are noise alone.
+# By the names of mechanisms that are noise only.
 NOISES = {"gaussian": RoundedGaussian, "laplace": DiscreteLaplace}
 WRONG_NAME = "the mechanism's name is not that of its noise"
 UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none where they do"
@@ -69,7 +69,7 @@ class Parameters:
     """The public parameters of an output, and its public inputs.
 
     A kind has one subclass for each of its mechanisms, or for several that share parameters. What a method answers follows from the
-    fields alone, so that anyone with the manifest can compute it again.
+    fields only, so that anyone with the manifest can compute it again.
     """
 
     kind: ClassVar[str]
@@ -176,7 +176,7 @@ class Parameters:
 
     @property
     def product(self) -> str:
-        """What catalogues call a release of such outputs alone."""
+        """What catalogues call a release of such outputs only."""
         return "Summary statistics"
 
     @property

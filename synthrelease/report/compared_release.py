@@ -88,7 +88,7 @@ class ComparedRelease:
         return stored
 
     def paths(self, name: str, *, noisy: bool) -> set[str]:
-        """Return the paths of an output's datasets that were drawn, or of those alone that carry noise."""
+        """Return the paths of an output's datasets that were drawn, or only of those that carry noise."""
         stored = self.stored(name)
         drawn = [dataset for dataset in stored.datasets if dataset.derive is None]
         return {

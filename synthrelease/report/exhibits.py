@@ -10,7 +10,7 @@ PICTURES = 12  # of an output, unless more are asked for
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture inside the page."""
+    """A figure inside the report."""
 
     source: str  # data URI
     width: int  # in pixels

@@ -16,7 +16,7 @@ _BESIDE = (Role.UNCERTAINTY, Role.INTERVAL, Role.COORDINATE)
 class Family:
     """Values, and datasets that are shown in columns next to them: their axes are among those of the values, but for axes of columns."""
 
-    part: str  # the first step of the paths, such as "mean"; "" if there is one step alone
+    part: str  # the first step of the paths, such as "mean"; "" if there is one step only
     values: Dataset
     beside: tuple[Dataset, ...] = ()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
 _OPACITY = 0.8  # of the most looked-at place over a stimulus
-_PANEL_IN, _MAP_IN = 7.2, 5.75  # width of a map with its scale, and of the map alone
+_PANEL_IN, _MAP_IN = 7.2, 5.75  # width of a map with its scale, and of the map only
 _FRAMES = 12  # of a strip; more are too small to see
 
 

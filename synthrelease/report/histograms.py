@@ -1,4 +1,4 @@
-"""Histograms of a page: where bars and whiskers stand in the drawing."""
+"""Histograms of a report: where bars and whiskers stand in the drawing."""
 
 from __future__ import annotations
 

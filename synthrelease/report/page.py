@@ -1,7 +1,7 @@
 """Pages: one file without anything outside it, from templates whose every word of a bundle is untrusted.
 
 `templates/base.html` are the bones of every page, `components.html` what cards are made of, `public.html` the public report,
-`private.html` what its curator alone may see.
+`private.html` what only its curator may see.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
     Args:
         bundle: an open bundle.
         folder: made if needed.
-        stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw the maps over; those it lacks are drawn alone.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw the maps over; maps without a picture are drawn as they are.
 
     Raises:
         DataError: a picture of a stimulus cannot be read.

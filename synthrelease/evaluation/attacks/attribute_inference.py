@@ -21,7 +21,7 @@ from synthrelease.evaluation.attacks.windows import Flags, Numbers, Windows, sha
 def inferred(
     released: Numbers, people: Windows, *, secret: int, tolerance: float | None, neighbours: int = 1
 ) -> Numbers:
-    """Return the share of each person's rows whose secret is guessed rightly from the nearest released records, shape (n,).
+    """Return the proportion of each person's rows whose secret is guessed correctly from the nearest released records, shape (n,).
 
     Nearest in all other features, in units of their spread among the people whom the attacker looks for.
 

@@ -19,7 +19,9 @@ from synthrelease.numerics.binning import bin_numbers
 class Copies:
     """How much of each person's data a release contains."""
 
-    exact: Numbers  # share of each person's rows that a released record equals in every feature, shape (n,)
+    exact: (
+        Numbers  # proportion of each person's rows that a released record equals in every feature, shape (n,)
+    )
     near: Numbers  # share that a released record is nearer to than any row of another person is, shape (n,)
     # different rows of each person that a released record equals, shape (n,); 0 for everyone where any two
     # people share a row: then the values are coarse, and copies happen
@@ -94,7 +96,7 @@ def copies(
 ) -> AttackResult:
     """Return how much more of members' data the release contains than of control people's.
 
-    People are shuffled, as everywhere: copied rows of one person are one observation, however many they are. A few of one person alone are
+    People are shuffled, as everywhere: copied rows of one person are one observation, however many they are. A few of one person only are
     found where there are many rounds.
 
     Args:

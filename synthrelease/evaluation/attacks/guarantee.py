@@ -125,7 +125,7 @@ def _clearest_excess(inside: Numbers, outside: Numbers, *, epsilon: float, delta
 
 
 def _share(scores: Numbers, thresholds: Numbers, *, above: bool) -> Numbers:
-    """Share of scores at each threshold, and above or below."""
+    """Proportion of scores at each threshold, and above or below."""
     ordered = np.sort(scores)
     if above:
         return 1 - np.searchsorted(ordered, thresholds, side="left") / scores.size

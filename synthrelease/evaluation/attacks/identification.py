@@ -27,7 +27,7 @@ def identification(
 ) -> AttackResult:
     """Return how often released people are named rightly: rows of a person and recording vote together.
 
-    `main` is the mean over people of the share of their recordings that are named; `further` has that of their windows. `chance`
+    `main` is the mean over people of the proportion of their recordings that are named; `further` has that of their windows. `chance`
     is 1/n of n known people. `control` is the same with owners shuffled among the released people, or, with a negative control,
     the attack on that.
 

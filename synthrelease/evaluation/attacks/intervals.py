@@ -1,6 +1,6 @@
 """95 % intervals in which the person is the independent unit.
 
-Two windows of a person are nearly one observation, and so are two recordings. A person's share of successes is a number in
+Two windows of a person are nearly one observation, and so are two recordings. A person's proportion of successes is a number in
 [0, 1]; of all such numbers with a given mean, a coin's varies most. So the interval of n coins, one a person, is wide enough
 for the mean of n shares, however many windows are behind each. (A bootstrap of people is not: where all shares are 1, it
 has no width at all.)

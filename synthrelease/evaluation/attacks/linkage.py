@@ -28,8 +28,8 @@ def linkage(
     is the link. Individuals that are equally near share the vote, and those with equally many votes the link: of k copies
     of one average, one belongs to the person, and the link is right to 1/k.
 
-    People of whom no individual is released are not counted. `chance` is the mean share of individuals that belong to a person. `control` is the same with owners shuffled, or, with a negative control, the attack
-    on that. Knowledge is the attacker's alone: the spread is of what is known, not of what is released.
+    People of whom no individual is released are not counted. `chance` is the mean proportion of individuals that belong to a person. `control` is the same with owners shuffled, or, with a negative control, the attack
+    on that. Knowledge is the attacker's only: the spread is of what is known, not of what is released.
 
     Args:
         known: rows of one known recording of each person, with names.

@@ -118,7 +118,7 @@ def _low_rates(scores: Numbers, members: Flags) -> dict[str, Rate | float]:
 
 
 def _by_person(hits: Flags, counted: Flags) -> Rate:
-    """The share of hits among what is counted, with the exact interval of so many trials as there are people in it."""
+    """The proportion of hits among what is counted, with the exact interval of so many trials as there are people in it."""
     return coins_rate(float(hits[counted].mean()), int(counted.any(axis=0).sum()), method="exact")
 
 

@@ -1,4 +1,4 @@
-"""What an attack came to, and the verdict on it, alone and among others.
+"""What an attack came to, and the verdict on it, by itself and among others.
 
 A verdict is one of three. *Found*: people in the data were hit more often than in the attack's control, more clearly than
 chance explains at the declared significance, corrected for all attacks that were run together. *Nothing found*: this attack,
@@ -94,7 +94,7 @@ def matching_result(
     negative_control: Numbers | None = None,
     further: Mapping[str, Rate | float] | None = None,
 ) -> AttackResult:
-    """Return what an attack came to that says whose something is, judged as if it had been run alone.
+    """Return what an attack came to that says whose something is, judged as if it had been run by itself.
 
     Args:
         attack: its name.
@@ -137,7 +137,7 @@ def division_result(
     random: SecureRandom,
     draws: int,
 ) -> AttackResult:
-    """Return what an attack came to whose control is people who are not in the release, judged as if it had been run alone.
+    """Return what an attack came to whose control is people who are not in the release, judged as if it had been run by itself.
 
     Args:
         attack: its name.
@@ -175,7 +175,7 @@ def judged(
 ) -> tuple[AttackResult, ...]:
     """Return results with verdicts that hold together: of releases that reveal nothing, at most a share `significance` has any "found".
 
-    An attack judges itself as if it had been run alone; if you run several, judge all of them once, with this.
+    An attack judges itself as if it had been run by itself; if you run several, judge all of them once, with this.
 
     Args:
         results: of all attacks that were run on a release, those that found nothing included.

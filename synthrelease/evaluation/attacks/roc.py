@@ -13,9 +13,9 @@ from synthrelease.evaluation.attacks.windows import Flags, Numbers
 class OperatingPoint(NamedTuple):
     """A threshold: people who score above it are taken for members."""
 
-    threshold: float  # the least at which no larger share of non-members is above
-    tpr: float  # share of members above it
-    fpr: float  # share of non-members above it, at most the requested one
+    threshold: float  # the least at which no larger proportion of non-members is above
+    tpr: float  # proportion of members above it
+    fpr: float  # proportion of non-members above it, at most the requested one
 
 
 def area_under_curve(inside: Numbers, outside: Numbers) -> float:
@@ -44,9 +44,9 @@ def at_false_positive_rate(inside: Numbers, outside: Numbers, fpr: float) -> Ope
 
 
 def randomized_tpr(inside: Numbers, outside: Numbers, fpr: float) -> float:
-    """Return the share of members that the best test finds at exactly a share `fpr` of false alarms: at the threshold, who is a member is guessed at random.
+    """Return the proportion of members that the best test finds at exactly a share `fpr` of false alarms: at the threshold, who is a member is guessed at random.
 
-    That is the test of Neyman and Pearson. Where many have the same score, a threshold alone would find no one.
+    That is the test of Neyman and Pearson. Where many have the same score, a threshold by itself would find no one.
     """
     if not 0 < fpr < 1:
         raise ValueError(f"Expected 0 < fpr < 1, found fpr={fpr}")

@@ -50,7 +50,7 @@ def released_rounds(
         score: of each person in the order of `people`, more for likelier members, from a release; shape (n,) or (n, S).
         people: the candidates, shape (n,); ⌊n/2⌋ of them are in each release.
         rounds: number of releases.
-        seed: of halves and noise; each round's depend on it and the round's number alone.
+        seed: of halves and noise; each round's depend on it and the round's number only.
         n_jobs: rounds at a time; it changes no result.
         progress: called for each round.
 

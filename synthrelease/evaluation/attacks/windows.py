@@ -23,7 +23,7 @@ class Windows:
 
     values: Numbers  # finite numbers, shape (N, F)
     # whose each row is, shape (N,); of a released row, whose data it was made from: the attacker does not
-    # know it, it is for scoring alone
+    # know it, it is only for scoring
     people: Labels
     recordings: Labels  # from which recording each row is, shape (N,)
 

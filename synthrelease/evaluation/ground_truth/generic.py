@@ -29,7 +29,7 @@ _UNKNOWN: Event = QUIET
 class WithoutNoise:
     """The values without noise, and what they are measured by."""
 
-    values: Arrays  # estimates alone, by their labels
+    values: Arrays  # estimates only, by their labels
     noun: str = "item"
     measures: tuple[Measure, ...] = MEASURES
 
@@ -54,7 +54,7 @@ class WithoutNoise:
         return {"baseline: zeros": {labels: np.zeros(array.shape) for labels, array in released.items()}}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
-        """Return nothing: what the values look like is known to their kind alone."""
+        """Return nothing: what the values look like only their kind knows."""
         return []
 
 

@@ -2,7 +2,7 @@
 
 Of mean signals the truth is the mean over the people who have the series, less each person's baseline where the release is of
 changes. Individual series are released in random order: they are compared in the order that fits best, which flatters
-them, because it finds some correlation in noise alone.
+them, because it finds some correlation in noise only.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MEASURES = (
     ),
 )
 
-# In noise alone the order that fits best finds some correlation.
+# In noise only the order that fits best finds some correlation.
 MEASURES_OF_EACH = (
     Measure(
         "correlation",

@@ -41,7 +41,7 @@ class StatisticsTruth:
 
     mechanism: Statistics
     values: Mapping[Place, NDArray[np.float64]]  # the truth, by statistic, group if there is any, and feature
-    people: int  # which under add-remove-one only this page may show
+    people: int  # which under add-remove-one only this report may show
     noun: str = "statistic"
     measures: tuple[Measure, ...] = MEASURES
 
@@ -61,7 +61,7 @@ class StatisticsTruth:
         return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return what the bounds alone say: their middle, evenly spread values, everyone counted."""
+        """Return what follows from the bounds: their middle, evenly spread values, everyone counted."""
         guess: Arrays = {}
         people = float(self.people)
         for *place, dataset in released:
@@ -85,7 +85,7 @@ class StatisticsTruth:
         if not rows:
             return []
         head: tuple[str, ...] = ("statistic", "exact (private)", "released", "released interval")
-        if not any(cells[-1].text for _, cells in rows):  # of quantiles alone
+        if not any(cells[-1].text for _, cells in rows):  # of quantiles only
             head, rows = head[:-1], [(name, cells[:-1]) for name, cells in rows]
         note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
         return [TableExhibit("Exact and released values", head, tuple(rows[:_ROWS]), note)]

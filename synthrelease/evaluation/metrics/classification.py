@@ -26,7 +26,7 @@ Labels = NDArray[np.int64]
 
 
 class Accuracy(NamedTuple):
-    """Shares of right answers."""
+    """Proportions of correct answers."""
 
     windows: float  # of all windows
     voted: float  # of all units (recordings, say), each with the label that most of its windows were given
@@ -100,7 +100,7 @@ def trained(values: Numbers, labels: Labels, *, classifier: str, seed: int) -> C
 
 
 def accuracy(predicted: Labels, labels: Labels, units: Labels) -> Accuracy:
-    """Return the share of right answers, of windows and of units; shape (N,) each."""
+    """Return the proportion of correct answers, of windows and of units; shape (N,) each."""
     _check(predicted, labels, units)
     _, first, unit = np.unique(units, return_index=True, return_inverse=True)
     if (labels != labels[first][unit]).any():

@@ -94,7 +94,7 @@ def record_attacks(
 
 
 def attacks_on_names(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
-    """Return identification and linkage, each judged alone, and what was done or why not, in sentences.
+    """Return identification and linkage, each judged by itself, and what was done or why not, in sentences.
 
     The attacker has every second recording of each person, raw and with names. A release is made of the others; the owner of
     a record is that of its source record, which the attacker does not know: it is for scoring.

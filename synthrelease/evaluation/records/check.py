@@ -38,7 +38,7 @@ class RecordCheck:
     records: int  # how many
     copies: int  # those that equal a real row in the categories of all attributes
     copied_people: int  # who has such a row
-    fresh_copies: float | None  # share of fresh records that do; None where none could be made
+    fresh_copies: float | None  # proportion of fresh records that do; None where none could be made
     fresh: int  # how many of those were made
     failed: int  # those that cannot have passed the test
 

@@ -59,7 +59,7 @@ class Trial:
 
 
 def attacks_on_halves(rows: RecordRows, trial: Trial) -> tuple[list[AttackResult], list[str]]:
-    """Return membership, inference and copies, each judged alone, and what was done, in sentences; of four people at least."""
+    """Return membership, inference and copies, each judged by itself, and what was done, in sentences; of four people at least."""
     random = trial.random.spawn("halves")
     at_stake = drawn_people(rows, _MOST_PEOPLE, random.spawn("people"))
     always_in = np.setdiff1d(rows.names, at_stake)

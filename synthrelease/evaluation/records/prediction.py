@@ -161,7 +161,7 @@ def _labelled(rows: RecordRows, a: int) -> RecordRows:
 def _rate(
     a: int, tested: RecordRows, folds: list[tuple[RecordRows, Labels]], *, classifier: str, seed: int
 ) -> Rate:
-    """Share of right answers; each group of people is tested by what was trained on its source."""
+    """Proportion of correct answers; each group of people is tested by what was trained on its source."""
     known = [b for b in range(len(tested.attributes)) if b != a]
     values, labels = tested.columns(known), tested.codes[:, a]
     right = np.zeros(len(tested))

@@ -93,7 +93,7 @@ def owned_records(
 
 
 def keeps_nothing(parameters: RecordsParameters) -> bool:
-    """Whether records are of the model alone, whatever the seed: then they have no owner."""
+    """Whether records are of the model only, whatever the seed: then they have no owner."""
     return parameters.resampled == (len(parameters.attributes),)
 
 

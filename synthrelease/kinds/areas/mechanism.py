@@ -66,7 +66,7 @@ class AreaShares(Mechanism[AreasParameters]):
 
     @property
     def largest_integer(self) -> int:
-        """W for each person: who has rows on a stimulus is known by labels alone."""
+        """W for each person: who has rows on a stimulus follows from labels only."""
         people = self.parameters.people
         return UNBOUNDED if people is None else people * HALF_RANGE
 

@@ -1,6 +1,6 @@
 """Candidates, the test, and the records that pass it, each with the row that it was made from (`records.proof.md`).
 
-Whose a record is must be in no release: `release` keeps the records alone. Who evaluates a release needs to know both.
+Whose a record is must be in no release: `release` keeps the records only. Who evaluates a release needs to know both.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CandidateRecords:
     """Records that were made from real rows."""
 
     records: Records  # category numbers, shape (rows, m)
-    # row that each was made from, `NO_ROW` where it is of the model alone, shape (rows,). Private
+    # row that each was made from, `NO_ROW` where it is of the model only, shape (rows,). Private
     seeds: NDArray[np.int64]
     trials: int  # candidates made
     passed: int  # those that passed the test

@@ -44,7 +44,7 @@ from synthrelease.numerics.steps import HALF_RANGE
 
 @dataclass(frozen=True)
 class _Released:
-    """Records of a release, and how the test went, which is for the curator alone."""
+    """Records of a release, and how the test went, which is only for the curator."""
 
     records: Records
     trials: int

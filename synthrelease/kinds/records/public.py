@@ -76,7 +76,7 @@ class RecordsParameters(Parameters):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether records follow from noisy counts alone, without a look at the data."""
+        """Whether records follow from noisy counts only, without a look at the data."""
         return self.threshold is None
 
     @property
@@ -96,7 +96,7 @@ class RecordsParameters(Parameters):
 
     @property
     def product(self) -> str:
-        """What catalogues call a release of such outputs alone."""
+        """What catalogues call a release of such outputs only."""
         return "Synthetic data"
 
     @property
@@ -262,7 +262,7 @@ class RecordsParameters(Parameters):
 
     @property
     def judged_together(self) -> frozenset[str]:
-        """Of records that are drawn from noisy counts alone: all of both."""
+        """Of records that are drawn from noisy counts only: all of both."""
         if not self.is_drawn:
             return frozenset()
         return frozenset([*map(category_path, self.attributes), *map(self.counts_path, self.subsets)])
@@ -352,7 +352,7 @@ def _values(attribute: Attribute, index: Index, categories: Array) -> Array:
 def _has_seeds(test: RandomizedTest | None, k: int, people: int) -> bool:
     """Whether k people may be seeds, and others are left for the model.
 
-    How many, and ε₀, stand in the event alone: whatever they are, they are accounted for.
+    How many, and ε₀, are stated only in the event: whatever they are, they are accounted for.
     """
     return test is not None and k <= test.seeds < people
 

@@ -92,7 +92,7 @@ def power_of_means(length: int) -> NDArray[np.float64]:
 def courses(form: SignalForm) -> tuple[float, float, float]:
     """Means of xᵀx, xᵀy and yᵀy over mean signals x without level, and what becomes of each by `form` without noise.
 
-    Of one of them alone it would hang on how its cosines meet at the ends of chunks.
+    For one of them by itself it would depend on how its cosines meet at the ends of chunks.
     """
     count = max(1, min(_COURSES, _COURSE_STEPS // form.length))
     numbers = np.arange(1, form.length) ** 2 % 10_007  # squares: their angles are as good as random

@@ -1,4 +1,4 @@
-"""LPA, FPA, CFPA and DCFPA as Bozkir et al. 2021 publish them: for comparison alone, protecting no one.
+"""LPA, FPA, CFPA and DCFPA as Bozkir et al. 2021 publish them: only for comparison, protecting no one.
 
 PLoS ONE 16(8), e0255979. Sensitivities are measured on the people present, k is chosen on their data, and chunks
 of one person count as if they were different people: `bozkir2021.proof.md`. The mechanisms to release with are in

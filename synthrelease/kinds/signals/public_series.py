@@ -104,7 +104,7 @@ class SignalParameters(Parameters):
 
     @property
     def product(self) -> str:
-        """What catalogues call a release of such outputs alone."""
+        """What catalogues call a release of such outputs only."""
         return "Dataset" if self.query == EACH else super().product
 
     @property

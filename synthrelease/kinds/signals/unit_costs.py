@@ -50,7 +50,7 @@ def unit_costs(
 ) -> dict[str, float]:
     """Return ε where only a step, a chunk, a series, a recording changes, and where the whole person does, by the unit.
 
-    Between them what Bozkir et al. 2021 state, of Laplacian noise alone as they have it: a chunk's ε, chunks being taken for
+    Between them what Bozkir et al. 2021 state, of Laplacian noise only as they have it: a chunk's ε, chunks being taken for
     different people, times the features. Of frequencies that are yet to be chosen, what those cost that cost most.
 
     Args:

@@ -1,4 +1,4 @@
-"""How far statistics will be from the true ones, from public parameters alone: scale, deviation, exact interval, Chebyshev."""
+"""How far statistics will be from the true ones, from public parameters only: scale, deviation, exact interval, Chebyshev."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Statistic(ABC):
         return bounds[1] - bounds[0]
 
     def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return what the bounds alone say: their middle."""
+        """Return what follows from the bounds: their middle."""
         return (bounds[0] + bounds[1]) / 2
 
     @property
@@ -164,7 +164,7 @@ class Mean(Statistic):
     bounds.
     """
 
-    of_person: Callable[[Cell, Bounds], Integers]  # steps from −H to H, of their own rows alone, in any order
+    of_person: Callable[[Cell, Bounds], Integers]  # steps from −H to H, of their own rows only, in any order
     between: Callable[[Bounds], Bounds] = lambda bounds: bounds  # of the number, from the feature's bounds
 
     def size(self, *, quotient: bool) -> int:
@@ -327,7 +327,7 @@ def value(name: str, noisy: NDArray[np.integer], unit: StatisticUnit) -> Numbers
 def interval(name: str, noisy: NDArray[np.integer], unit: StatisticUnit, *, reach: int) -> Numbers:
     """Return lower and upper end, shape (1, 2) or (bins, 2), of what the statistic can be if no noise exceeds `reach`.
 
-    It is about noise alone: not about what clipping, steps and the choice of people do.
+    It is about noise only: not about what clipping, steps and the choice of people do.
     """
     return np.stack(NOISY_STATISTICS[name].ends(noisy.astype(np.float64), unit, float(reach)), axis=-1)
 
