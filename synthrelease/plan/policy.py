@@ -133,8 +133,11 @@ class Policy:
             all_of_it, delta=delta, neighbours=Neighbours(release.neighbours), budget=most
         )
         if epsilon > most:
-            cost = "no ε" if math.isinf(epsilon) else f"ε = {epsilon:g}"
-            yield f"{cost} of all noise, including noise next to deniability tests, exceeds the limit {most:g} at δ = {delta:g}"
+            noise = "all noise, including noise next to deniability tests,"
+            if math.isinf(epsilon):
+                yield f"{noise} has no ε, limit {most:g} at δ = {delta:g}"
+            else:
+                yield f"ε = {epsilon:g} of {noise} exceeds the limit {most:g} at δ = {delta:g}"
 
     def _of_outputs(self, release: ReleaseGuarantees) -> Iterator[str]:
         for output in release.outputs:

@@ -97,8 +97,8 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
             found=f"blur_px = {blur_px:g} on {screen.width_px} × {screen.height_px} px"
             + ("" if window is None else f", blur_time of {blurs[0]:.3g} windows"),
             expected=f"2 to {LARGEST_BAND} frequencies, at most {LARGEST_SIDE} of an axis, at most {MOST_CELLS} cells",
-            remedy=f"set blur_px to about 1 degree of visual angle, often {BLUR_SHARE * screen.width_px:.2g}; "
-            'or choose mechanism = "gaussian", which needs no blur',
+            remedy=f"check the screen; blur_px is about 1 degree of visual angle (default {BLUR_SHARE * screen.width_px:.2g}); "
+            'mechanism = "gaussian" needs no blur',
         ) from None
     _check_size(request, form)
     require_duration(spec, source, "samples")

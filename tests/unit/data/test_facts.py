@@ -267,5 +267,5 @@ def test_a_list_of_which_nothing_is_in_the_data_is_refused_and_names_without_row
     assert read_facts(path, columns=FEATURES, listed=None).without_rows == ()
     with refused(DataError, "no-listed-rows", where=path) as caught:
         read_facts(path, columns=FEATURES, listed=["A", "B"])
-    assert "'task'" in caught.value.found
+    assert "'task'" in caught.value.where
     assert "recordings" in caught.value.remedy
