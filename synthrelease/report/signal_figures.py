@@ -162,7 +162,7 @@ def trade_figure(
     if baseline is not None:
         reach = [*spent.tolist(), released_epsilon] if marked else spent.tolist()
         across, level = [min(reach), max(reach)], [baseline[1]] * 2
-        name = f"without data: {baseline[0]}"
+        name = baseline[0]
         ends[name] = axis.plot(across, level, color=_COLOURS[1], linewidth=1.3, linestyle="--")[0]
     if marked:
         _mark_epsilon(axis, released_epsilon)

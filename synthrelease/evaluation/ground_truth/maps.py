@@ -91,7 +91,7 @@ class MapTruth:
                 self.truth(stimulus),
                 shown,
                 legend,
-                title=stimulus,
+                title=f"Stimulus {stimulus}",
                 window=_window(self.output),
                 caption=", ".join(
                     f"{m.name} {value:.2f}"

@@ -180,9 +180,11 @@ class RecordDistances:
         distance = f"A released record is {self.nearest:.2f} from the nearest real row (median, in units of the real rows' spread)"
         if not self.between_people > 0:
             return (f"{distance}; half of the real rows equal a row of another participant.",)
-        side = "nearer than" if self.nearest < self.between_people else "not nearer than"
-        times = f"{self.nearest / self.between_people:.2f} times as far as a real row is from the nearest of another person"
-        return (f"{distance}, {times}: {side} people are to each other.",)
+        side = "closer" if self.nearest < self.between_people else "not closer"
+        times = f"{self.nearest / self.between_people:.2f} times the distance of a real row to the nearest row of another participant"
+        return (
+            f"{distance}, {times}: released records are {side} to real rows than participants are to each other.",
+        )
 
 
 def record_distances(real_rows: RecordRows, released: RecordRows) -> RecordDistances:
