@@ -48,7 +48,7 @@ class Partition:
     names: tuple[str, ...]  # of its stimuli or recordings, public
     people: tuple[str, ...]  # their labels, in natural order; private
     numbers: NDArray[np.int64]  # of each among all participants of the input, shape (P,)
-    cells: pl.Series | None  # of the column of participants, those that stand for them; None if they are all there
+    cells: pl.Series | None  # of the column of participants, those of this part; None if they are all there
     stamp: Stamp  # of the files, from before anything of them was read
     table: Table | None = field(default=None, repr=False)  # the rows, if they were read with the public facts
 

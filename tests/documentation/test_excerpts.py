@@ -222,9 +222,7 @@ def test_the_worked_text_quotes_the_attacks():
     shown = f"{membership[seeded]} ({rate.low:.2f}–{rate.high:.2f})"
     expected.append(f"took part with an area of {shown}, where 0.50 is chance")
     named = [float(rows[f"re-identification, {how}"][seeded]) for how in ("k-NN", "SVM", "DT", "RF")]
-    expected.append(
-        f"They re-identified {100 * min(named):.0f} to {100 * max(named):.0f} %, 4 % by chance"
-    )
+    expected.append(f"They re-identified {100 * min(named):.0f} to {100 * max(named):.0f} %, 4 % by chance")
     assert [one for one in expected if one not in text] == []
 
 

@@ -114,7 +114,9 @@ def test_the_median_is_worth_what_the_table_says():
     with redirect_stdout(io.StringIO()) as printed:
         study.print_duration(told, data, names, judged, steps)
     measured = [re.sub(r"; \d+ %$", "", cell.strip()) for cell in printed.getvalue().split("|")[2:-1]]
-    page = {row[0]: [cell.strip("*") for cell in row[1:]] for row in rows_after(PAGE, "| error of the release")}
+    page = {
+        row[0]: [cell.strip("*") for cell in row[1:]] for row in rows_after(PAGE, "| error of the release")
+    }
     assert page["median of participants' mean durations"] == measured
     plan = tomllib.loads(plan_of(PAGE))
     assert tuple(plan["inputs"]["fixations"]["bounds"]["duration_ms"]) == study.BOUNDS
