@@ -84,7 +84,10 @@ class Axis:
             np.array(
                 coordinates[-1:], self.dtype
             )  # raises if it is too large, where arange begins again below
-            return np.arange(coordinates.start, coordinates.stop, coordinates.step, self.dtype)
+            numbers: Array = np.arange(
+                coordinates.start, coordinates.stop, coordinates.step, dtype=self.dtype
+            )
+            return numbers
         return np.array(self._encoded(coordinates) if self.dtype.kind == "S" else coordinates, self.dtype)
 
     @staticmethod
