@@ -50,7 +50,7 @@ def allocate(partial: Partial, size: int) -> None:
         take_room(partial.handle, 0, size)
     except OSError as error:
         refusal = cannot_write(partial.target, error)
-        refusal.expected = f"room for at most {size / 1e6:.2f} MB"
+        refusal.expected = f"up to {size / 1e6:.2f} MB of room"
         raise refusal from None
 
 
