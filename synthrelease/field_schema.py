@@ -7,6 +7,7 @@ fields; those of one with `optional` among its class variables may be left out.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
 import typing
 from typing import Annotated, Any
@@ -49,7 +50,7 @@ def schema_of(hint: Any) -> Schema:
 
 def object_schema(kind: Any, names: typing.Collection[str] | None = None) -> Schema:
     """Return the schema of an object that has the fields of a dataclass, or some of them."""
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     fields = [field.name for field in dataclasses.fields(kind) if names is None or field.name in names]
     optional = {field.name for field in dataclasses.fields(kind) if field.metadata.get("optional")}
     return {
@@ -58,6 +59,11 @@ def object_schema(kind: Any, names: typing.Collection[str] | None = None) -> Sch
         "required": [name for name in fields if name not in optional],
         "properties": {name: schema_of(hints[name]) for name in fields},
     }
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind, include_extras=True)
 
 
 def _annotated(hint: Any, keywords: list[Schema]) -> Schema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -58,7 +58,7 @@ def validator(name: str) -> Any:
 
     strict = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": integer, "number": number})
     kind = validators.extend(Draft202012Validator, {"items": items, "const": const}, type_checker=strict)
-    return kind(_with_items_inlined(schema(name)), registry=_registry())
+    return kind(_with_items_inlined(_schema(name)), registry=_registry())
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -67,6 +67,12 @@ def schema(name: str) -> dict[str, Any]:
     Those of plans and manifests have all kinds of outputs that are installed.
     """
     return copy.deepcopy(_schema(name))
+
+
+def definition(name: str, of: str) -> dict[str, Any]:
+    """Return what a JSON schema defines under a name, such as "heatmap" of "plan-v1"."""
+    defined: dict[str, Any] = copy.deepcopy(_schema(of)["$defs"][name])
+    return defined
 
 
 def referred(node: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +128,7 @@ def _registry() -> Any:
     from referencing import Registry, Resource  # noqa: PLC0415  slow to import
 
     return Registry().with_resources(
-        (f"{name}{_SCHEMA_ENDING}", Resource.from_contents(_with_items_inlined(schema(name))))
+        (f"{name}{_SCHEMA_ENDING}", Resource.from_contents(_with_items_inlined(_schema(name))))
         for name in _REFERRED
     )
 
@@ -140,24 +146,24 @@ def _schema(name: str) -> dict[str, Any]:
     return with_kinds(loaded, list(kinds().values()))
 
 
-def with_kinds(document: dict[str, Any], installed: Sequence[Kind]) -> dict[str, Any]:
+def with_kinds(whole: dict[str, Any], installed: Sequence[Kind]) -> dict[str, Any]:
     """Return the schema of plans or manifests with everything that kinds of outputs declare; other schemas as they are.
 
     Args:
-        document: the schema.
+        whole: the schema, which is filled in.
         installed: the kinds.
     """
-    whole = copy.deepcopy(document)
-    if document["$id"] == _PLANS:
+    if whole["$id"] == _PLANS:
         _describe_kinds(whole, installed, {kind.name: _of_plans(kind) for kind in installed})
-    if document["$id"] == _MANIFESTS:
+    if whole["$id"] == _MANIFESTS:
+        schemas = {parameters: parameters.schema() for kind in installed for parameters in kind.parameters}
         _describe_kinds(whole, installed, {})
         for kind in installed:
             whole["$defs"] |= {
-                _name(kind, parameters): parameters.schema()["parameters"] for parameters in kind.parameters
+                _name(kind, parameters): schemas[parameters]["parameters"] for parameters in kind.parameters
             }
         whole["properties"]["outputs"]["items"]["allOf"] = [
-            _if_kind(kind, {"properties": {"mechanism": _of_manifests(kind)}}) for kind in installed
+            _if_kind(kind, {"properties": {"mechanism": _of_manifests(kind, schemas)}}) for kind in installed
         ]
     return whole
 
@@ -189,8 +195,8 @@ def _of_plans(kind: Kind) -> Schema:
     }
 
 
-def _of_manifests(kind: Kind) -> Schema:
-    """What a manifest has of the mechanism of an output of a kind."""
+def _of_manifests(kind: Kind, schemas: Mapping[type[Parameters], Mapping[str, Schema]]) -> Schema:
+    """What a manifest has of the mechanism of an output of a kind, by the schemas of parameters."""
     return {
         "properties": {"name": {"enum": kind.mechanisms}},
         "allOf": [
@@ -199,7 +205,7 @@ def _of_manifests(kind: Kind) -> Schema:
                 "then": {
                     "properties": {
                         "parameters": {"$ref": f"#/$defs/{_name(kind, parameters)}"},
-                        "public_inputs": parameters.schema()["public_inputs"],
+                        "public_inputs": schemas[parameters]["public_inputs"],
                     }
                 },
             }

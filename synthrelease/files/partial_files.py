@@ -139,8 +139,9 @@ def _sweep(target: Path, *, alone: bool = False, folder: bool = False) -> None:
         return
     written = False
     with writing(target):
-        paths = list(target.parent.iterdir())
-    for path in paths:
+        names = os.listdir(target.parent)  # noqa: PTH208  a folder may have very many
+    begin = f".{target.name}."
+    for path in (target.parent / name for name in names if name.startswith(begin)):
         if target_of(path.name) == target.name:
             try:
                 _remove_if_left(path, folder=folder)

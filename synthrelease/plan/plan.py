@@ -19,7 +19,7 @@ from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.plan.complaints import nearest
 from synthrelease.plan.contradictions import refuse_contradictions
 from synthrelease.plan.settings_file import read_settings, refuse_misfit
-from synthrelease.schemas import schema
+from synthrelease.schemas import definition
 
 _EXTREMES = {
     "min": ("smallest", "quantile:0.05"),
@@ -193,10 +193,10 @@ def _options(body: dict[str, Any], *fields: str) -> dict[str, Any]:
 
 def defaults(kind: str) -> dict[str, Any]:
     """Return the default of every optional key of a kind of input or output, as the schema has it."""
-    keys = schema("plan-v1")["$defs"][kind]["properties"]
+    keys = definition(kind, of="plan-v1")["properties"]
     return {key: node["default"] for key, node in keys.items() if "default" in node}
 
 
 def keys_of(kind: str) -> set[str]:
     """Return the keys that an entry of a kind of input or output may have."""
-    return set(schema("plan-v1")["$defs"][kind]["properties"])
+    return set(definition(kind, of="plan-v1")["properties"])
