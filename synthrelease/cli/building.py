@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.charging import all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
+from synthrelease.cli.charging import (
+    all_confirmed,
+    confirmed,
+    dry_form,
+    not_mostly_lost,
+    print_dry_run,
+    refuse_unasked,
+)
 from synthrelease.cli.group import FAULT, PART_FAILED, main
 from synthrelease.cli.options import AS_JSON, JOBS, PATH, PLAN, POLICY, TEST_SEED, YES
 from synthrelease.cli.printing import (
@@ -136,6 +143,11 @@ def _print_preview(text: str) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Read and check everything; write nothing, charge nothing.")
 @YES
+@click.option(
+    "--allow-losses",
+    is_flag=True,
+    help="With --yes: charge even if more than half of the rows or values are dropped or clipped.",
+)
 @POLICY
 @TEST_SEED
 @JOBS
@@ -149,6 +161,7 @@ def build(
     force: bool,
     dry_run: bool,
     yes: bool,
+    allow_losses: bool,
     policy: Path | None,
     test_seed: int | None,
     jobs: int,
@@ -181,7 +194,7 @@ def build(
             force=force,
             policy=policy,
             test_seed=test_seed,
-            confirm=None if yes else confirmed,
+            confirm=(None if allow_losses else not_mostly_lost) if yes else confirmed,
             jobs=jobs,
             progress=show,
         )

@@ -182,6 +182,19 @@ def test_without_a_terminal_nothing_is_charged_unless_it_is_told_to(
     assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
 
 
+def test_what_seems_a_mistaken_unit_is_not_charged_without_being_asked(plan: Path) -> None:
+    off_screen(plan, 0.6)
+    words = ("build", plan, "--yes", "-o", plan.parent / "r.h5", "--json")
+    done = run(*words)
+    assert done.exit_code == 3
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "most-dropped"
+    assert figures(error["problem"]) == []  # how many is private
+    assert ledger_of(plan) == UNPAID
+    assert run(*words, "--allow-losses").exit_code == 0
+    assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
+
+
 def test_at_a_terminal_it_says_what_it_costs_and_asks(plan: Path) -> None:
     code, shown, printed = at_terminal("n\n", "build", plan, "-o", "r.h5", folder=plan.parent)
     assert code == 130
