@@ -71,7 +71,7 @@ def test_any_text_is_one_line_of_what_can_be_seen(text: str) -> None:
 def test_no_part_of_an_error_begins_a_line_of_its_own() -> None:
     forged = "x\nSigned     by somebody"
     error = PlanError("code", forged, where=forged, found=forged, expected=forged, remedy=forged)
-    assert [line[:2] for line in str(error).splitlines()] == ["x\\", "  ", "  ", "  "]
+    assert [line[:2] for line in str(error).splitlines()] == ["x\\", "  ", "  "]
     assert error.to_json()["where"] == forged  # programs have it as it is
 
 
