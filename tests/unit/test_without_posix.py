@@ -56,7 +56,7 @@ def test_verify_says_what_it_did_not_do(folder, words):
     assert len(there.pop("not_done")) == 2
     assert here.pop("not_done") == []
     assert there == here
-    assert "Not done" in command(folder, "verify", bundle, *words).stdout
+    assert "Not done" in command(folder, "verify", bundle, *words).stdout  # not a sentence: a heading
 
 
 @STARTS
