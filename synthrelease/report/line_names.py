@@ -31,6 +31,8 @@ def name_ends(figure: Figure, axis: Axes, lines: Mapping[str, Line2D]) -> None:
         axis: whose limits are final, or follow from what is drawn.
         lines: by name, the lines of `axis`.
     """
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415  slow to import, and only lines with names need it
+
     axis.get_ylim()  # settles the limits
     to_axes = axis.transData + axis.transAxes.inverted()
     ends = []
@@ -45,7 +47,7 @@ def name_ends(figure: Figure, axis: Axes, lines: Mapping[str, Line2D]) -> None:
     row = _ROW * TEXT_PT / 72 / figure.get_figheight()
     high = row * np.array([1.3 + name.count("\n") for _, _, name, _ in ends])
     stacked = np.cumsum(high) - high / 2  # where they would stand one upon the other
-    at = np.array(_isotonic([end[1] - below for end, below in zip(ends, stacked, strict=True)]))
+    at = isotonic_regression(np.array([end[1] for end in ends]) - stacked).x
     at = np.clip(at, 0, max(0, 1 - high.sum())) + stacked
     for (x, y, name, line), height in zip(ends, at.tolist(), strict=True):
         lead = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.8, "shrinkA": 1, "shrinkB": 3}
@@ -62,18 +64,6 @@ def name_ends(figure: Figure, axis: Axes, lines: Mapping[str, Line2D]) -> None:
             parse_math=False,
             arrowprops={**lead, "relpos": (0, 0.5)},
         )
-
-
-def _isotonic(values: list[float]) -> list[float]:
-    """Return the rising numbers nearest to some: neighbours that fall become their mean (SciPy's function for that is slow to import)."""
-    blocks: list[tuple[float, int]] = []  # mean and size
-    for value in values:
-        mean, size = value, 1
-        while blocks and blocks[-1][0] >= mean:
-            before, count = blocks.pop()
-            mean, size = (before * count + mean * size) / (count + size), count + size
-        blocks.append((mean, size))
-    return [mean for mean, size in blocks for _ in range(size)]
 
 
 def broken(text: str, width: int, *, lines: int) -> str:
