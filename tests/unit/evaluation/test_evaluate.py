@@ -216,6 +216,7 @@ def test_progress(built):
     evaluate(plan, bundle, progress=lambda *step: said.append(step))
     assert all(0 <= done <= total for _, done, total in said)
     whole = {what: total for what, _, total in said}
+    whole.pop("checking the values", None)  # a check that is quick says nothing
     check_text("evaluation/progress", "\n".join(f"{what}, of {total}" for what, total in whole.items()))
 
 
