@@ -49,9 +49,9 @@ def code(*arguments: object, said: str | None = None, exits: int = 3) -> str:
 def test_from_a_pair_of_keys_to_a_checked_signature(bundle: Path, tmp_path: Path) -> None:
     key = tmp_path / "keys" / "archive"
     key.parent.mkdir()
-    made = run("keygen", "-o", key, said="secret\nsecret\n")
+    made = run("keygen", "-o", key, said="swordfish\nswordfish\n")
     assert made.exit_code == 0, made.output
-    assert "secret" not in made.output
+    assert "swordfish" not in made.output
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert b"ENCRYPTED" in key.read_bytes()
     public = key.with_name("archive.pub")
@@ -62,7 +62,7 @@ def test_from_a_pair_of_keys_to_a_checked_signature(bundle: Path, tmp_path: Path
     absent = run("verify", bundle, "--public-key", tmp_path / "none.pub")
     assert (absent.exit_code, absent.stdout) == (3, "")
     assert str(tmp_path / "none.pub") in absent.stderr
-    done = run("sign", bundle, "--key", key, said="secret\n")
+    done = run("sign", bundle, "--key", key, said="swordfish\n")
     assert done.exit_code == 0, done.output
     assert name in done.output
     texts = []
