@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.building.builder import Built, build_job
-from synthrelease.building.curator import ConfirmAll, Payment
+from synthrelease.building.curator import ConfirmAll, Payment, not_mostly_lost
 from synthrelease.building.design import make_design
 from synthrelease.building.journal import DONE, MOVING, Journal, JournalEntry
 from synthrelease.building.targets import default_name, mode_of, sidecar, sweep, target
@@ -75,6 +75,7 @@ def batch(
     policy: str | Path | None = None,
     test_seed: int | None = None,
     confirm: ConfirmAll | None = None,
+    allow_losses: bool | None = None,
     ended: Callable[[PlanOutcome], None] = lambda _: None,
 ) -> list[PlanOutcome]:
     """Build many plans, and return what became of each, in their order.
@@ -89,7 +90,9 @@ def batch(
         policy: a file of limits that every release must keep to.
         test_seed: as for `build`.
         confirm: called once, with what all plans cost each dataset together, before a ledger is charged; unless it returns true, nothing is charged or
-            built. Then a plan is not charged either if more than half of its rows would be dropped: build it by itself. None charges unasked.
+            built. None charges unasked.
+        allow_losses: charge also a plan of which more than half of the rows or values would be dropped or clipped, as with a wrong unit;
+            default: only without `confirm`.
         ended: called with each plan's end, as they come.
 
     Raises:
@@ -100,6 +103,8 @@ def batch(
     """
     _refuse_single_plan(plans)
     checked_jobs(jobs)
+    if allow_losses is None:
+        allow_losses = confirm is None
     if policy is not None:
         load_policy(policy)  # better an error now than one for every plan
     outcomes: dict[int, PlanOutcome] = {}  # by number of the plan
@@ -128,7 +133,7 @@ def batch(
                 force=force,
                 policy=policy,
                 test_seed=test_seed,
-                confirm=None if confirm is None else _not_mostly_lost,
+                confirm=None if allow_losses else not_mostly_lost,
                 before_move=partial(_note_moving, journal, planned),
             )
             for planned in to_build
@@ -196,22 +201,6 @@ def _charge_job(plan: Plan) -> Job[Charge]:
 
 def _charge_of(plan: Plan) -> Charge:
     return make_design(plan).charge()
-
-
-def _not_mostly_lost(payment: Payment) -> bool:
-    """Agree to what was agreed to, unless a unit or a code may be mistaken.
-
-    Raises:
-        NotConfirmedError: so it is.
-    """
-    if payment.private.most_lost:
-        raise NotConfirmedError(
-            "most-dropped",
-            "more than half of the rows or values would be dropped or clipped; nothing was charged",
-            where=payment.releases[0],
-            remedy="look with build --dry-run; if that is correct, use build for this plan",
-        )
-    return True
 
 
 def _read_plans(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from synthrelease.data.losses import Loss, notes
+from synthrelease.errors import Argument, DataError, Remedy
 from synthrelease.ledger import AccountStanding, Grant
 
 Sentences = Mapping[str, tuple[str, ...]]
@@ -81,3 +82,19 @@ class Payment:
 
 Confirm = Callable[[Payment], bool]
 ConfirmAll = Callable[[Sequence[Payment]], bool]
+
+
+def not_mostly_lost(payment: Payment) -> bool:
+    """Agree to a charge that was agreed to before it was known, unless a unit or a code seems to be wrong.
+
+    Raises:
+        DataError: more than half of the rows or values would be dropped or clipped; how many is private.
+    """
+    if payment.private.most_lost:
+        raise DataError(
+            "most-dropped",
+            "more than half of the rows or values would be dropped or clipped; nothing was charged",
+            where=payment.releases[0],
+            remedy=Remedy("look with build --dry-run; if that is correct, ", Argument("allow_losses", True)),
+        )
+    return True

@@ -118,9 +118,9 @@ def _limit_memory(memory_bytes: int) -> bool:
     """Limit the memory of this process beyond what it has already, and return whether that was possible: only Linux says how much it has."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory_bytes)
     except OSError:
         return False
-    _limit(resource.RLIMIT_AS, pages * resource.getpagesize() + memory_bytes)
     return True
 
 

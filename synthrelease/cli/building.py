@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.charging import (
-    all_confirmed,
-    confirmed,
-    dry_form,
-    not_mostly_lost,
-    print_dry_run,
-    refuse_unasked,
-)
+from synthrelease.cli.charging import all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
 from synthrelease.cli.group import FAULT, PART_FAILED, main
-from synthrelease.cli.options import AS_JSON, JOBS, PATH, PLAN, POLICY, TEST_SEED, YES
+from synthrelease.cli.options import ALLOW_LOSSES, AS_JSON, JOBS, PATH, PLAN, POLICY, TEST_SEED, YES
 from synthrelease.cli.printing import (
     as_options,
     built_form,
@@ -143,11 +136,7 @@ def _print_preview(text: str) -> None:
 )
 @click.option("--dry-run", is_flag=True, help="Read and check everything; write nothing, charge nothing.")
 @YES
-@click.option(
-    "--allow-losses",
-    is_flag=True,
-    help="With --yes: charge even if more than half of the rows or values are dropped or clipped.",
-)
+@ALLOW_LOSSES
 @POLICY
 @TEST_SEED
 @JOBS
@@ -173,6 +162,7 @@ def build(
     """
     from synthrelease.building.builder import build as run
     from synthrelease.building.builder import dry_run as run_dry
+    from synthrelease.building.curator import not_mostly_lost
     from synthrelease.plan.plan import load_plan
     from synthrelease.plan.policy import load_policy
 
@@ -194,7 +184,7 @@ def build(
             force=force,
             policy=policy,
             test_seed=test_seed,
-            confirm=(None if allow_losses else not_mostly_lost) if yes else confirmed,
+            confirm=confirmed if not yes else None if allow_losses else not_mostly_lost,
             jobs=jobs,
             progress=show,
         )
@@ -236,6 +226,7 @@ def build(
     help="Replace existing bundles. Building again spends ε again; the old ε stays spent.",
 )
 @YES
+@ALLOW_LOSSES
 @POLICY
 @TEST_SEED
 @AS_JSON
@@ -251,6 +242,7 @@ def batch(
     resume: bool,
     force: bool,
     yes: bool,
+    allow_losses: bool,
     policy: Path | None,
     test_seed: int | None,
     as_json: bool,
@@ -286,6 +278,7 @@ def batch(
             policy=policy,
             test_seed=test_seed,
             confirm=None if yes or not charging else all_confirmed,
+            allow_losses=allow_losses,
             ended=ended,
         )
     outcomes = [_with_options(outcome) for outcome in outcomes]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.printing import print_line, print_most_lost, print_warning, print_weak_guarantee
-from synthrelease.errors import DataError
 
 if TYPE_CHECKING:
     from synthrelease.building.builder import DryRun
@@ -44,22 +43,6 @@ def confirmed(payment: Payment) -> bool:
     with tqdm.external_write_mode(file=sys.stderr):
         _print_payment(payment)
         return _agreed("Charge the ledger?")
-
-
-def not_mostly_lost(payment: Payment) -> bool:
-    """Agree to a charge that was agreed to before it was known, unless a unit or a code seems to be wrong.
-
-    Raises:
-        DataError: more than half of the rows or values would be dropped or clipped; how many is private.
-    """
-    if payment.private.most_lost:
-        raise DataError(
-            "most-dropped",
-            "more than half of the rows or values would be dropped or clipped; nothing was charged",
-            where=payment.releases[0],
-            remedy="look with --dry-run; if that is correct, build without --yes, or add --allow-losses",
-        )
-    return True
 
 
 def all_confirmed(payments: Sequence[Payment]) -> bool:

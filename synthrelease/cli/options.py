@@ -32,6 +32,11 @@ YES = click.option(
     is_flag=True,
     help="Charge the ledger without asking; needed without a terminal.",
 )
+ALLOW_LOSSES = click.option(
+    "--allow-losses",
+    is_flag=True,
+    help="Charge unasked even if more than half of the rows or values are dropped or clipped.",
+)
 
 _AS_JSON = "synthrelease.json"  # in the context of all commands: whether this one is to print JSON
 

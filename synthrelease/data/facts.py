@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +23,16 @@ from synthrelease.errors import DataError
 _SLICE_ROWS = 1 << 22
 NO_ROWS = "no participant has rows of"  # what the plan lists: a note that is always printed
 _MOST_SHOWN = 8  # labels in a message
-_ENDING = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|mp4|avi|mov)$")
+_ENDING = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|mp4|avi|mov)$", re.IGNORECASE)
+_SPELLINGS: dict[str, Callable[[str], str]] = {  # what often differs, and a label without it
+    "capitals": str.casefold,
+    "blanks": str.strip,
+    "file endings": lambda label: _ENDING.sub("", label),
+    "zeros at the beginning": lambda label: label.lstrip("0"),
+    "several of capitals, blanks, file endings and zeros": (
+        lambda label: _ENDING.sub("", label.strip().casefold()).lstrip("0")
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -109,32 +118,33 @@ def read_facts(
 def _no_listed_rows(
     source: Rows, column: str, listed: Sequence[str], labels_in_data: Iterable[str], *, gaze: bool
 ) -> DataError:
-    """Why no row counts. The labels that a plan lists are public; of the data's labels, only other spellings of those are shown.
+    """Why no row counts. The labels that a plan lists are public, and shown; none of the data's is.
 
     A wrong column may hold labels of persons, and so may a list that a program gave.
     """
     in_memory = Source.of(source.source if isinstance(source, Table) else source).frame is not None
-    spelt = {_plain(label): label for label in sorted(labels_in_data) if label}
-    same = [] if in_memory else [spelt[_plain(label)] for label in listed if _plain(label) in spelt]
     what = "stimuli" if gaze else "recordings"
     shown = ", ".join(f"'{label}'" for label in listed[:_MOST_SHOWN])
     more = f" and {len(listed) - _MOST_SHOWN} more" if len(listed) > _MOST_SHOWN else ""
-    found = ", ".join(f"'{label}'" for label in same[:_MOST_SHOWN])
+    spelling = _spelling(listed, list(filter(None, labels_in_data)))
     return DataError(
         "no-listed-rows",
         f"no rows match `{what}`",
         where=f"{path_of(source)}, column '{column}'",
-        found=f"{found} in the data" if same else "other labels",
+        found=f"the same labels but for {spelling}" if spelling else "other labels",
         expected="labels of the list" if in_memory else f"{shown}{more}, as in the plan",
         remedy=f"write the labels in `{what}` as they are in the data"
-        if same
+        if spelling
         else f"correct `{what}`, or the column's name; labels are case-sensitive",
     )
 
 
-def _plain(label: str) -> str:
-    """A label without what is often written differently: capitals, blanks, the ending of a file, zeros at the beginning."""
-    return _ENDING.sub("", label.strip().casefold()).lstrip("0")
+def _spelling(listed: Sequence[str], labels_in_data: Sequence[str]) -> str:
+    """Return what keeps a listed label from being one of the data, if that is only how it is written; else an empty text."""
+    for what, plain in _SPELLINGS.items():
+        if not {plain(label) for label in listed}.isdisjoint(map(plain, labels_in_data)):
+            return what
+    return ""
 
 
 def _assigned(

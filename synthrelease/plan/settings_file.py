@@ -69,13 +69,24 @@ def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
 
 
 def _bad_syntax(path: Path, text: str, what: str, complaint: str) -> PlanError:
-    """Return the refusal of what is not TOML: the line, and what is usually wrong with such a line."""
+    """Return the refusal of what is not TOML: the line, and what is usually wrong with such a line.
+
+    Of a file of another name, such as a table of data, nothing is shown.
+    """
     place = _SYNTAX_PLACE.fullmatch(complaint)
     lines = text.splitlines()
     number = int(place["line"]) if place and place["line"] else len(lines)
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     column = int(place["column"]) if place and place["column"] else len(line) + 1
     unquoted = _UNQUOTED.match(line)
+    if path.suffix.lower() != ".toml":
+        return PlanError(
+            "bad-syntax",
+            f"the {what} is not valid TOML",
+            where=f"{path}, line {number}, column {column}",
+            found="a file whose name does not end with .toml",
+            remedy=f"give the {what}: a file that ends with .toml",
+        )
     if re.fullmatch(r"\s*\}", line[column - 1 :].split("#")[0].rstrip()[:1] or " ") and line[
         : column - 1
     ].rstrip().endswith(","):

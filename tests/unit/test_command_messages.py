@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -145,17 +146,39 @@ def test_a_missing_file_is_named_with_its_folder_and_the_nearest_name(study: Any
     assert str(study.folder.absolute() / "none") in done.stderr
 
 
-def test_labels_that_do_not_match_are_shown_where_they_are_public(study: Any) -> None:
+def test_listed_labels_that_do_not_match_are_shown_and_none_of_the_data(study: Any) -> None:
+    """A wrong column may hold labels of persons."""
     label = (study.folder / "gaze.csv").read_text().splitlines()[1].split(",")[1]
     _replaced(study.plan, ('assume_public = ["stimuli"]', f'stimuli = ["{label.upper()}.JPG", "none"]'))
     done = run("preview", study.plan, "--json")
     error = json.loads(done.stdout)["error"]
     assert error["code"] == "no-listed-rows"
-    assert f"'{label}'" in error["found"]
     assert f"'{label.upper()}.JPG', 'none'" in error["expected"]
-    _replaced(study.plan, (f'"{label.upper()}.JPG"', '"other"'))
-    error = json.loads(run("preview", study.plan, "--json").stdout)["error"]
-    assert f"'{label}'" not in str(error)  # a wrong column may hold labels of persons
+    assert f"'{label}'" not in str(error)
+    differences = {error["found"]}
+    for spelt in (f"{label.upper()}", f" {label}", f"{label}.png", f"00{label}", "other"):
+        error = json.loads(run("preview", _listed(study.plan, [spelt]), "--json").stdout)["error"]
+        assert f"'{label}'" not in str(error)
+        differences.add(error["found"])
+    assert len(differences) == 6  # each says what differs
+
+
+def _listed(plan: Path, labels: list[str]) -> Path:
+    text = re.sub(r"^stimuli = .*$", f"stimuli = {json.dumps(labels)}", plan.read_text(), flags=re.MULTILINE)
+    plan.write_text(text)
+    return plan
+
+
+@pytest.mark.parametrize("first_line", ["P07,garden,411.5,302.25", "person,image,x,y"])
+def test_a_table_in_the_place_of_a_plan_is_not_shown(tmp_path: Path, first_line: str) -> None:
+    table = tmp_path / "gaze.csv"
+    table.write_text(f"{first_line}\nP08,street,19.5,44.125\n")
+    for command in ("preview", "build", "batch"):
+        words = (command, table, *(["-o", tmp_path / "out"] if command == "batch" else []))
+        done = run(*words, "--json")
+        assert done.exit_code in {3, 5}
+        assert "bad-syntax" in done.output
+        assert not [cell for cell in ("P0", "garden", "411", "person", "street") if cell in done.output]
 
 
 def test_where_a_bundle_cannot_be_written_is_said(study: Any) -> None:

@@ -182,6 +182,18 @@ def test_without_a_terminal_nothing_is_charged_unless_it_is_told_to(
     assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
 
 
+def test_a_batch_charges_no_mistaken_unit_without_being_asked_either(plan: Path) -> None:
+    off_screen(plan, 0.6)
+    words = ("batch", plan, "--yes", "-o", plan.parent / "out", "--json")
+    done = run(*words)
+    assert done.exit_code == 5
+    (outcome,) = json.loads(done.stdout)
+    assert outcome["code"] == "most-dropped"
+    assert ledger_of(plan) == UNPAID
+    assert run(*words, "--allow-losses").exit_code == 0
+    assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
+
+
 def test_what_seems_a_mistaken_unit_is_not_charged_without_being_asked(plan: Path) -> None:
     off_screen(plan, 0.6)
     words = ("build", plan, "--yes", "-o", plan.parent / "r.h5", "--json")
