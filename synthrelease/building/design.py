@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from synthrelease.building.budget import PreparedOutput, divide_budget, planned_event
-from synthrelease.bundle.disclosure import is_unprotected, release_warnings, warning_sentence
+from synthrelease.bundle.disclosure import WEAK_CODES, is_unprotected, release_warnings, warning_sentence
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import Table, refuse_missing_columns
@@ -25,7 +25,6 @@ from synthrelease.ledger import Charge
 from synthrelease.plan.plan import Plan
 from synthrelease.plan.policy import OutputGuarantee, ReleaseGuarantees
 from synthrelease.remarks import Remark
-from synthrelease.report.summary import WEAK_CODES
 
 
 @dataclass(frozen=True)

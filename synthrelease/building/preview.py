@@ -8,7 +8,7 @@ from typing import Any
 
 from synthrelease.building.design import Design, warnings, weak_guarantee
 from synthrelease.building.memory import memory
-from synthrelease.bundle.disclosure import warning_sentence
+from synthrelease.bundle.disclosure import WEAK, warning_sentence
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.ledger import Ledger
@@ -17,7 +17,6 @@ from synthrelease.plan.policy import Policy
 from synthrelease.report.summary import wrapped
 
 _NOTABLE = 1.05  # times: from there on the text says how much exact composition saves
-WEAK = "WEAK PRIVACY"  # begins a warning about a guarantee that hardly protects
 _GIGABYTE = 1_000_000_000  # bytes
 
 

@@ -23,6 +23,11 @@ _WARNINGS = {
     "rows-left-out": "the plan excludes rows by their content (`only`): participants without any remaining row are counted, too",
     "spending-not-tracked": "no ledger: the budget across releases of this dataset is not tracked",
 }
+WEAK = "WEAK PRIVACY"  # begins a warning about a guarantee that hardly protects
+WEAK_CODES = {  # of warnings about a guarantee that hardly protects
+    "weak-guarantee": "ε is very large",
+    "large-delta": "δ is not below 1/participants",
+}
 _PUBLIC = {  # what is not protected
     "output": "output {output}",
     "listed-names": "{noun} of {output}",

@@ -113,7 +113,7 @@ def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
 
 def _print_preview(text: str) -> None:
     """Print a preview, a weak guarantee in red."""
-    from synthrelease.building.preview import WEAK
+    from synthrelease.bundle.disclosure import WEAK
 
     warning, blank, rest = text.partition("\n\n") if text.startswith(WEAK) else ("", "", text)
     if warning:

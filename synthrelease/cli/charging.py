@@ -96,8 +96,8 @@ def payment_lines(payment: Payment) -> list[str]:
 
 def print_dry_run(dry_run: DryRun) -> None:
     """Print the bundle that a build would write, its cost, and what would be dropped and clipped."""
-    from synthrelease.bundle.disclosure import warning_sentence
-    from synthrelease.report.summary import WEAK_CODES, as_lines
+    from synthrelease.bundle.disclosure import WEAK_CODES, warning_sentence
+    from synthrelease.report.summary import as_lines
 
     warnings = dry_run.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)

@@ -40,8 +40,8 @@ def _option(argument: Argument) -> str:
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
     """Print where a bundle is, its contents and guarantees, and what its curator should look at."""
-    from synthrelease.bundle.disclosure import warning_sentence
-    from synthrelease.report.summary import WEAK_CODES, as_lines
+    from synthrelease.bundle.disclosure import WEAK_CODES, warning_sentence
+    from synthrelease.report.summary import as_lines
 
     warnings = built.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
@@ -115,7 +115,7 @@ def print_error(message: str, *, color: bool | None = None) -> None:
 
 def print_weak_guarantee(sentences: Iterable[str]) -> None:
     """Print, before all else and with --quiet too, that a guarantee hardly protects."""
-    from synthrelease.building.preview import WEAK
+    from synthrelease.bundle.disclosure import WEAK
 
     for sentence in sentences:
         click.secho(f"{WEAK}: {printable(sentence)}", fg="red", bold=True, err=True)

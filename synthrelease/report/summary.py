@@ -6,16 +6,17 @@ import shutil
 import textwrap
 from typing import Any
 
-from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, warning_sentence
+from synthrelease.bundle.disclosure import (
+    WEAK,
+    WEAK_CODES,
+    output_sentences,
+    unprotected_facts,
+    warning_sentence,
+)
 from synthrelease.dp.guarantee import from_json
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import participants
 from synthrelease.report.output_words import event_level_epsilons, rows_that_count
-
-WEAK_CODES = {  # of warnings about a guarantee that hardly protects
-    "weak-guarantee": "ε is very large",
-    "large-delta": "δ is not below 1/participants",
-}
 
 
 def as_lines(manifest: dict[str, Any]) -> list[str]:
@@ -27,7 +28,7 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
     codes = [warning["code"] for warning in manifest["warnings"] if not isinstance(warning, str)]
     if weak := ", ".join(WEAK_CODES[code] for code in codes if code in WEAK_CODES):
-        lines.append(f"           WEAK PRIVACY: {weak}")
+        lines.append(f"           {WEAK}: {weak}")
     spent = manifest["ledger"]
     if spent is not None:
         lines.append(

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from goldens import check_text
 from refusals import refused
 
-from synthrelease.building.preview import WEAK
+from synthrelease.bundle.disclosure import WEAK
 from synthrelease.cli import main
 from synthrelease.errors import PlanError
 from synthrelease.ledger import store

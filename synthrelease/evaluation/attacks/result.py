@@ -1,9 +1,9 @@
 """What an attack came to, and the verdict on it, by itself and among others.
 
-A verdict is one of three. *Found*: people in the data were hit more often than in the attack's control, more clearly than
-chance explains at the declared significance, corrected for all attacks that were run together. *Nothing found*: this attack,
-with this many people, found nothing; that is no guarantee. *Cannot be trusted*: there were too few people for even a perfect attack
-to be distinguished from chance, or the attack does as well where there is nothing to find.
+A verdict is one of three. *Significant*: participants in the data were hit more often than in the attack's control, more clearly
+than chance explains at the declared significance, corrected for all attacks that were run together. *Not significant*: this attack,
+with this many participants, found nothing; that is no guarantee. *Inconclusive*: there were too few participants for even a perfect
+attack to be distinguished from chance, or the attack does as well where there is nothing to find.
 """
 
 from __future__ import annotations
