@@ -103,7 +103,7 @@ def answer(data: Data, cell: Cell) -> Told:
             name: {
                 "windows": one.further["windows"].value,
                 "vote": one.main.value,
-                "found": float(one.verdict is AttackVerdict.FOUND),
+                "found": float(one.verdict is AttackVerdict.SIGNIFICANT),
             }
             for name, one in zip(CLASSIFIERS, results, strict=True)
         }

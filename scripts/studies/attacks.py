@@ -239,9 +239,9 @@ def _cell(one: AttackResult | None) -> str:
         return "–"
     text = f"{one.main} / {one.control.value:.2f}"
     mark = {
-        AttackVerdict.FOUND: f"**{text}**",
-        AttackVerdict.NOTHING: text,
-        AttackVerdict.UNTRUSTED: f"{text} ?",
+        AttackVerdict.SIGNIFICANT: f"**{text}**",
+        AttackVerdict.NOT_SIGNIFICANT: text,
+        AttackVerdict.INCONCLUSIVE: f"{text} ?",
     }
     return mark[one.verdict]
 
@@ -260,9 +260,9 @@ def _print_alarms(rows: Windows) -> None:
             tqdm(Parallel(n_jobs=JOBS, return_as="generator")(tasks), total=ALARMS, desc=name, disable=None)
         )
         attacks = sum(len(results) for results in told)
-        usual = AttackVerdict.FOUND if one is _alarm_of_real_data else AttackVerdict.NOTHING
+        usual = AttackVerdict.SIGNIFICANT if one is _alarm_of_real_data else AttackVerdict.NOT_SIGNIFICANT
         by_verdict = Counter(str(r.verdict) for results in told for r in results)
-        some = sum(any(r.verdict is AttackVerdict.FOUND for r in results) for results in told)
+        some = sum(any(r.verdict is AttackVerdict.SIGNIFICANT for r in results) for results in told)
         rate = coins_rate(some / ALARMS, ALARMS, method="exact")
         below = sum(r.p_value <= 0.05 for results in told for r in results)
         print(f"{name}: {ALARMS} releases, {attacks} attacks: {dict(by_verdict)}")

@@ -13,12 +13,11 @@ class JsonForm:
     """A dataclass whose JSON form is its fields, but for those that `UNWRITTEN` names."""
 
     UNWRITTEN: ClassVar[tuple[str, ...]] = ()
-    KEYS: ClassVar[Mapping[str, str]] = {}  # in JSON, of fields that have another name there
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name, as JSON holds them; None for what is not a finite number."""
         names = [field.name for field in fields(cast("Any", self)) if field.name not in self.UNWRITTEN]
-        return {self.KEYS.get(name, name): json_form(getattr(self, name)) for name in names}
+        return {name: json_form(getattr(self, name)) for name in names}
 
 
 def json_form(value: Any) -> Any:

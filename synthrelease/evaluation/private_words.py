@@ -44,14 +44,14 @@ def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
         beside = [_allowed(worst_case), "chance 50 %"]
         term = "strongest-attacker accuracy"
         lines.append(Line("worst-case", term, percent(worst_case.worst), tuple(beside), worst_case.exceeds))
-    alarm = any(attack.verdict is AttackVerdict.FOUND for attack in output.attacks)
+    alarm = any(attack.verdict is AttackVerdict.SIGNIFICANT for attack in output.attacks)
     return (*lines, Line("attacks", "record-level attacks", _attacks(output), alarm=alarm))
 
 
 def headline(evaluation: Evaluation) -> str:
     """Return what was found, in a few words: significant attacks first."""
     verdicts = [attack.verdict for output in evaluation.outputs for attack in output.attacks]
-    if hits := verdicts.count(AttackVerdict.FOUND):
+    if hits := verdicts.count(AttackVerdict.SIGNIFICANT):
         return f"{hits} of {several(len(verdicts), 'attack')} {'is' if hits == 1 else 'are'} significant"
     rests = [output.known_rest.worst for output in evaluation.outputs if output.known_rest is not None]
     if not verdicts and not rests:
@@ -115,6 +115,6 @@ def _attacks(output: EvaluatedOutput) -> str:
     if not output.attacks:
         return "not applicable (aggregates only)" if output.sums_alone else "none run"
     verdicts = [attack.verdict for attack in output.attacks]
-    hits, untrusted = verdicts.count(AttackVerdict.FOUND), verdicts.count(AttackVerdict.UNTRUSTED)
+    hits, untrusted = verdicts.count(AttackVerdict.SIGNIFICANT), verdicts.count(AttackVerdict.INCONCLUSIVE)
     counted = f"{hits or 'none'} of {len(verdicts)} significant"
     return f"{counted}, {untrusted} inconclusive" if untrusted else counted

@@ -38,8 +38,8 @@ def evaluated_input(
         return EvaluatedInput(name, data.people, (), ("No re-identification: the data have no usable row.",))
     halves = _halves(rows)
     if halves is None:
-        nobody = "No re-identification: fewer than two participants have rows in both halves."
-        return EvaluatedInput(name, data.people, (), (nobody,))
+        too_few = "No re-identification: fewer than two participants have rows in both halves."
+        return EvaluatedInput(name, data.people, (), (too_few,))
     known, unnamed = halves
     remarks, names = [], known.names
     chosen = sampled_people(names.size, _PEOPLE, random.spawn("people"))

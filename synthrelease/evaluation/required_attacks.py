@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from synthrelease.evaluation.json_form import JsonForm
 from synthrelease.evaluation.result import Evaluation
@@ -23,8 +22,6 @@ _CALLED = {
 @dataclass(frozen=True)
 class Required(JsonForm):
     """An attack that a policy requires."""
-
-    KEYS: ClassVar[Mapping[str, str]] = {"explanation": "told"}
 
     attack: str  # as the policy calls it
     met: bool  # whether it was tried, or there is nothing that it could be tried on

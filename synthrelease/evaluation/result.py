@@ -105,8 +105,6 @@ class NoiseCheck(JsonForm):
 class WorstCaseAttack(JsonForm):
     """The worst-case attack: all other data is known, and of two people one is in the release. Which of the two is it?"""
 
-    KEYS: ClassVar[Mapping[str, str]] = {"tpr_at_fpr": "found", "guarantee_check": "promise"}
-
     people: int  # the candidates, each against each other, or against no one
     typical: float  # probability of a right answer for the median pair
     worst: float  # for the most distinguishable pair
@@ -115,7 +113,7 @@ class WorstCaseAttack(JsonForm):
     tpr_at_fpr: Mapping[str, float]  # proportion of members detected at a rate of false alarms, for the worst
     guarantee_check: GuaranteeCheck | None  # (ε, δ) compared with fresh releases with the worst
     exceeds: bool = False  # whether the worst is above what is allowed, beyond doubt
-    against_nobody: bool = False  # whether the question is if a person is in the data at all
+    of_presence: bool = False  # whether the question is if a person is in the data at all
 
 
 @dataclass(frozen=True)
@@ -192,7 +190,7 @@ class Evaluation:
             (output.name, attack)
             for output in self.outputs
             for attack in output.attacks
-            if attack.verdict is AttackVerdict.FOUND
+            if attack.verdict is AttackVerdict.SIGNIFICANT
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _attacked(
         {f"{100 * rate:g} %": randomized_tpr(inside, outside, rate) for rate in _FALSE_ALARMS},
         guarantee_check,
         exceeds=allowed is not None and worst - doubt > allowed,
-        against_nobody=differences.neighbours is Neighbours.ADD_REMOVE_ONE,
+        of_presence=differences.neighbours is Neighbours.ADD_REMOVE_ONE,
     )
 
 

@@ -95,7 +95,7 @@ class Difference:
             "verified": not self.quick,
             "same": self.same,
             "hazards": list(self.hazards),
-            "promise": _verdict_form(self.guarantee),
+            "guarantee": _verdict_form(self.guarantee),
             "outputs": verdicts,
             "one_dataset": self.one_dataset,
             "redrawn": self.redrawn,

@@ -14,7 +14,9 @@ from synthrelease.evaluation.private_words import STAMP
 def test_axe_finds_what_is_there(visit, pages, violations):
     """The control: a verdict that cannot be read."""
     plain = pages("private plain")
-    text = plain.read_text("utf-8").replace(".verdict.found { color: #fff;", ".verdict.found { color: #a33;")
+    text = plain.read_text("utf-8").replace(
+        ".verdict.significant { color: #fff;", ".verdict.significant { color: #a33;"
+    )
     bad = plain.with_name("bad.html")
     bad.write_text(text, "utf-8")
     with visit(bad) as seen:

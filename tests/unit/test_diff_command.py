@@ -150,7 +150,7 @@ def test_a_promise_that_was_only_written_down_is_refused_but_by_quick_which_says
     assert done.exit_code == 0
     assert "STRONGER" in done.stdout
     told = json_of(bundle, other, "--quick")
-    assert (told["verified"], told["promise"]["verdict"]) == (False, "stronger")
+    assert (told["verified"], told["guarantee"]["verdict"]) == (False, "stronger")
 
 
 def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other):

@@ -37,21 +37,9 @@ SIGNIFICANCE = 0.01
 class AttackVerdict(StrEnum):
     """What may be said after an attack."""
 
-    FOUND = "found"
-    NOTHING = "nothing found"
-    UNTRUSTED = "cannot be trusted"
-
-    @property
-    def words(self) -> str:
-        """Return the verdict as reports show it; values are codes for programs."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    AttackVerdict.FOUND: "significant",
-    AttackVerdict.NOTHING: "not significant",
-    AttackVerdict.UNTRUSTED: "inconclusive",
-}
+    SIGNIFICANT = "significant"
+    NOT_SIGNIFICANT = "not significant"
+    INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +47,6 @@ class AttackResult(JsonForm):
     """What an attack came to."""
 
     UNWRITTEN: ClassVar[tuple[str, ...]] = ("design", "least_p")
-    KEYS: ClassVar[Mapping[str, str]] = {"guarantee_check": "promise"}
 
     attack: str  # its name
     measure: str  # what `main` and `control` measure
@@ -76,7 +63,7 @@ class AttackResult(JsonForm):
     further: Mapping[str, Rate | float] = field(default_factory=dict)  # other numbers, by name
     remarks: tuple[str, ...] = ()  # what a reader must know besides
     guarantee_check: GuaranteeCheck | None = None  # the guaranteed (ε, δ), compared with what was measured
-    verdict: AttackVerdict = AttackVerdict.UNTRUSTED  # see the module
+    verdict: AttackVerdict = AttackVerdict.INCONCLUSIVE  # see the module
     reason: str = "not judged"  # in words
     together: int = 0  # how many attacks the verdict is corrected for
     corrected_p: float = 1.0  # the p-value after correction
@@ -214,18 +201,20 @@ def _judged(result: AttackResult, control_p: float) -> AttackResult:
     )
     if result.guarantee_check is not None and result.guarantee_check.violated:
         return replace(
-            result, verdict=AttackVerdict.FOUND, reason=f"the guarantee is violated: {result.guarantee_check}"
+            result,
+            verdict=AttackVerdict.SIGNIFICANT,
+            reason=f"the guarantee is violated: {result.guarantee_check}",
         )
     if control_p <= significance:
         reason = f"the control succeeds where there is nothing to find: {against}"
-        return replace(result, verdict=AttackVerdict.UNTRUSTED, reason=reason)
+        return replace(result, verdict=AttackVerdict.INCONCLUSIVE, reason=reason)
     if result.corrected_p <= significance:
         kept = f"; {result.guarantee_check}" if result.guarantee_check is not None else ""
-        return replace(result, verdict=AttackVerdict.FOUND, reason=f"{against}; {among}{kept}")
+        return replace(result, verdict=AttackVerdict.SIGNIFICANT, reason=f"{against}; {among}{kept}")
     if result.least_p > level:
-        return replace(result, verdict=AttackVerdict.UNTRUSTED, reason=_too_few(result, level))
+        return replace(result, verdict=AttackVerdict.INCONCLUSIVE, reason=_too_few(result, level))
     reason = f"{against}; {among}; with {result.people} participants, success of up to {result.main.high:.2f} cannot be excluded"
-    return replace(result, verdict=AttackVerdict.NOTHING, reason=reason)
+    return replace(result, verdict=AttackVerdict.NOT_SIGNIFICANT, reason=reason)
 
 
 def _too_few(result: AttackResult, level: float) -> str:

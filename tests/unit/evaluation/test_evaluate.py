@@ -333,5 +333,5 @@ def test_people_who_look_alike_everywhere_are_recognised(evaluated):
     signals, statistics = (
         evaluated(write) for write in (invented.write_signals_study, invented.write_statistics_study)
     )
-    assert AttackVerdict.FOUND in {attack.verdict for attack in signals.inputs[0].attacks}
-    assert AttackVerdict.FOUND not in {attack.verdict for attack in statistics.inputs[0].attacks}
+    assert AttackVerdict.SIGNIFICANT in {attack.verdict for attack in signals.inputs[0].attacks}
+    assert AttackVerdict.SIGNIFICANT not in {attack.verdict for attack in statistics.inputs[0].attacks}

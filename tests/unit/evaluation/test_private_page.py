@@ -152,8 +152,6 @@ def test_every_word_is_told(pages, name):
     }  # those that are known have words of their own
     assert kinds <= {"heatmap", "records", "signals", "statistics", "areas"}
     del told["do_not_publish"]
-    for result in (result for part in (*told["inputs"], *told["outputs"]) for result in part["attacks"]):
-        result["verdict"] = AttackVerdict(result["verdict"]).words  # its code is for programs
     seen = re.sub(r"\s", "", pages[name].text)
     assert [word for word in words_of(told) if re.sub(r"\s", "", printable_lines(word)) not in seen] == []
 
@@ -216,7 +214,7 @@ def test_words_of_noise_guesses_and_guarantees():
         "more than is allowed": known_rest(worst=0.75, allowed=0.7, exceeds=True),
         "as much, with luck": known_rest(worst=0.735, allowed=0.731),
         "nothing is guaranteed": known_rest(allowed=None),
-        "against nobody": known_rest(against_nobody=True),
+        "against nobody": known_rest(of_presence=True),
         "a guarantee that is violated": known_rest(guarantee_check=promise(violated=True)),
     }
     said = {
@@ -233,7 +231,7 @@ def test_every_verdict_is_told_in_words_and_not_by_colour_alone(pages):
     source = pages["plain"].source
     explained = element(pages["plain"], "dl", "verdicts")
     for verdict in AttackVerdict:
-        badge = f'<span class="verdict {verdict.name.lower()}">{verdict.words}</span>'  # words, next to its colour
+        badge = f'<span class="verdict {verdict.name.lower()}">{verdict.value}</span>'  # words, next to its colour
         assert explained.count(badge) == 1
         assert source.count(badge) > 1
         assert f".verdict.{verdict.name.lower()}::before" in source
@@ -311,8 +309,8 @@ def test_what_is_measured_is_no_fault_where_luck_may_have_lifted_it():
     assert of_class(worst_case(known_rest()), "luck") == 0
 
 
-def test_against_nobody_it_is_asked_whether_somebody_is_there():
-    pages = [worst_case(known_rest(against_nobody=alone)) for alone in (True, False)]
+def test_of_presence_it_is_asked_whether_somebody_is_there():
+    pages = [worst_case(known_rest(of_presence=alone)) for alone in (True, False)]
     (asked,), (other,) = (page.texts("p", "answer") for page in pages)
     assert asked != other
     assert figures(asked) == figures(other)
@@ -394,11 +392,11 @@ def test_before_stands_beside_after(pages):
     assert [words.split(",")[0] for words in columns] == ["pupil", "table"]
     cells = dict(rows)["linkage"]
     assert [(cell.main.value, cell.chance, cell.verdict) for cell in cells] == [
-        (1.0, 0.04, AttackVerdict.FOUND),
-        (0.05, 0.04, AttackVerdict.NOTHING),
+        (1.0, 0.04, AttackVerdict.SIGNIFICANT),
+        (0.05, 0.04, AttackVerdict.NOT_SIGNIFICANT),
     ]
     seen = [words for words in pages["plain"].texts("td") if figures(words) == [0.05, 0.04]]
-    assert [words.split(", ")[1] for words in seen] == [AttackVerdict.NOTHING.words]
+    assert [words.split(", ")[1] for words in seen] == [AttackVerdict.NOT_SIGNIFICANT]
     assert before_and_after(dataclasses.replace(told, inputs=())) == ([], [])
 
 

@@ -37,7 +37,7 @@ def test_what_was_tried_on_single_people_is_met_and_nothing_else():
     assert on(found["membership"]) == ["maps", "table"]
     assert on(found["copies"]) == ["table"]
     missed = found["linkage"]
-    assert missed.to_json() == {"attack": "linkage", "met": False, "told": missed.explanation}
+    assert missed.to_json() == {"attack": "linkage", "met": False, "explanation": missed.explanation}
     assert on(missed) == []
 
 

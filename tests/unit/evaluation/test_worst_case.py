@@ -103,7 +103,7 @@ def test_fewer_people_are_asked_about_where_they_would_not_fit(monkeypatch):
     assert told.worst == pytest.approx(norm.cdf(np.hypot(4, 4) / 10))
 
 
-def test_against_nobody():
+def test_of_presence():
     told = attacked([[3, 4], [0, 1]], RoundedGaussian(5.0, 2.0, 2), Neighbours.ADD_REMOVE_ONE)
     assert told.worst == pytest.approx(norm.cdf(5 / 4))
     told = attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2), Neighbours.ADD_REMOVE_ONE)
@@ -118,7 +118,7 @@ def test_the_person_in_the_middle_is_not_told_better_than_the_one_told_best():
         found = worst_case_attack(
             made(event), people(np.ones((9, 1))), neighbours=Neighbours.ADD_REMOVE_ONE, seed=seed
         )
-        assert found.against_nobody
+        assert found.of_presence
         assert found.typical <= found.worst
 
 

@@ -29,7 +29,7 @@ def test_secrets_of_released_people_are_told():
     assert found.control.value < 0.2
     assert found.chance < 0.1
     assert found.risk == residual_risk(found.main, found.control)
-    assert found.verdict is AttackVerdict.FOUND
+    assert found.verdict is AttackVerdict.SIGNIFICANT
     assert found.remarks == ()
 
 
@@ -45,14 +45,14 @@ def test_what_is_true_of_everybody_is_nobody_s_secret():
     found = attribute_inference(shares, members, np.zeros(24), seed=0)
     assert found.main.value > 0.5
     assert found.risk.low <= 0 <= found.risk.high
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 def test_noise_tells_less_than_no_release_and_says_so():
     windows, members = planted(24, apart=0.0), by_lot(24, 12)
     noise = np.random.default_rng(1).uniform(-50, 50, size=(200, 3))
     found = attacked(noise, windows, members, tolerance=1.0)
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
     assert found.main.value < found.chance
     assert len(found.remarks) == 1
     check_text("attacks/guessed-as-well", "\n".join(found.remarks))
@@ -114,7 +114,7 @@ def test_rounds_average_people_and_count_them_once():
 def test_control_people_of_whom_more_is_told_spoil_the_result():
     members = by_lot(24, 12)
     found = attribute_inference((~members).astype(float), members, np.zeros(24), seed=0)
-    assert found.verdict is AttackVerdict.UNTRUSTED
+    assert found.verdict is AttackVerdict.INCONCLUSIVE
     assert found.control_p <= found.significance
     assert str(found.main) in found.reason
     assert str(found.control) in found.reason
@@ -122,7 +122,7 @@ def test_control_people_of_whom_more_is_told_spoil_the_result():
 
 def test_a_control_of_which_all_is_known_leaves_no_risk_to_tell():
     found = attribute_inference(np.ones(24), by_lot(24, 12), np.zeros(24), seed=0)
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
     assert found.to_json()["risk"]["value"] is None
 
 

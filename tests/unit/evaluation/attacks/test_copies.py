@@ -23,7 +23,7 @@ def test_released_rows_are_copies_and_others_are_not():
     assert (found.rows == 40 * members).all()
     for shares, rows in ((found.exact, found.rows), (found.exact, None), (found.near, None)):
         told = copies(shares, members, seed=0, name="n", rows=rows)
-        assert (told.verdict, told.main.value) == (AttackVerdict.FOUND, 1.0)
+        assert (told.verdict, told.main.value) == (AttackVerdict.SIGNIFICANT, 1.0)
     (remark,) = copies(found.exact, members, seed=0, name="n", rows=found.rows).remarks
     assert figures(remark) == [240]
     check_text("attacks/verbatim-rows", remark)
@@ -34,9 +34,10 @@ def test_fresh_people_are_no_copies():
     found = copies_of(planted(24, apart=0.0, seed=5).values, windows)
     assert (found.exact == 0).all()
     assert (found.rows == 0).all()
-    assert copies(found.near, members, seed=0, name="near").verdict is AttackVerdict.NOTHING
+    assert copies(found.near, members, seed=0, name="near").verdict is AttackVerdict.NOT_SIGNIFICANT
     assert (
-        copies(found.exact, members, seed=0, name="exact", rows=found.rows).verdict is AttackVerdict.NOTHING
+        copies(found.exact, members, seed=0, name="exact", rows=found.rows).verdict
+        is AttackVerdict.NOT_SIGNIFICANT
     )
 
 
@@ -106,7 +107,7 @@ def one_copied(rounds, copied):
 
 def test_rows_of_one_member_are_found_where_there_are_rounds():
     """In one division they may be an accident, of probability one half; in forty they are not."""
-    for rounds, verdict in ((1, AttackVerdict.NOTHING), (40, AttackVerdict.FOUND)):
+    for rounds, verdict in ((1, AttackVerdict.NOT_SIGNIFICANT), (40, AttackVerdict.SIGNIFICANT)):
         shares, rows, members = one_copied(rounds, lambda own, _: np.flatnonzero(own)[0])
         told = copies(shares, members, seed=0, name="n", rows=rows)
         assert told.verdict is verdict, rounds
@@ -115,7 +116,7 @@ def test_rows_of_one_member_are_found_where_there_are_rounds():
 
 def test_rows_of_somebody_whoever_is_a_member_are_not_found():
     shares, rows, members = one_copied(40, lambda _, r: r % 24)
-    assert copies(shares, members, seed=0, name="n", rows=rows).verdict is AttackVerdict.NOTHING
+    assert copies(shares, members, seed=0, name="n", rows=rows).verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 @pytest.mark.thorough

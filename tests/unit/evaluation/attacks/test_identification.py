@@ -28,7 +28,7 @@ def test_people_who_are_apart_are_named(classifier):
     assert found.further["windows"].value > 0.99
     assert found.chance == 1 / 12
     assert found.control.value == pytest.approx(1 / 12, abs=0.01)
-    assert found.verdict is AttackVerdict.FOUND
+    assert found.verdict is AttackVerdict.SIGNIFICANT
     assert found.people == 12
 
 
@@ -36,7 +36,7 @@ def test_people_who_are_apart_are_named(classifier):
 def test_people_who_are_alike_are_named_by_chance(classifier):
     found = identification(*halves(planted(24, apart=0.0)), classifier=classifier, seed=0)
     assert found.main.low <= found.chance <= found.main.high
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 @classifiers
@@ -46,7 +46,7 @@ def test_owners_that_are_shifted_are_named_wrongly(classifier):
     shifted = replace(released, people=(released.people + 1) % 12)
     found = identification(known, shifted, classifier=classifier, seed=0)
     assert found.main.value == 0.0
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 def test_windows_vote_within_person_and_recording():
@@ -72,7 +72,7 @@ def test_people_and_not_windows_make_it_certain():
     found = identification(*halves(planted(3, 4, 100)), classifier="k-NN", seed=0)
     assert found.main.value == 1.0
     assert found.p_value == pytest.approx(1 / 6, abs=0.03)
-    assert found.verdict is AttackVerdict.UNTRUSTED
+    assert found.verdict is AttackVerdict.INCONCLUSIVE
     assert found.people == 3
     assert 3 in figures(found.reason)
     assert found.main.low < 0.5
@@ -93,12 +93,12 @@ def test_a_placebo_that_is_named_too_spoils_the_result():
     known, released = halves(planted())
     assert (
         identification(known, released, classifier="k-NN", seed=0, negative_control=released).verdict
-        is AttackVerdict.UNTRUSTED
+        is AttackVerdict.INCONCLUSIVE
     )
     order = np.random.default_rng(0).permutation(12)
     unrelated = replace(released, people=order[released.people])
     found = identification(known, released, classifier="k-NN", seed=0, negative_control=unrelated)
-    assert found.verdict is AttackVerdict.FOUND
+    assert found.verdict is AttackVerdict.SIGNIFICANT
     assert found.control.value == np.mean(order == np.arange(12))
 
 

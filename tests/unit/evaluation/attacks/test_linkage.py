@@ -27,20 +27,20 @@ def test_people_who_are_apart_are_linked():
     found = link(*known_and_released())
     assert found.main.value == 1.0
     assert found.chance == pytest.approx(1 / 12)
-    assert found.verdict is AttackVerdict.FOUND
+    assert found.verdict is AttackVerdict.SIGNIFICANT
 
 
 def test_people_who_are_alike_are_linked_by_chance():
     found = link(*known_and_released(24, apart=0.0))
     assert found.main.low <= found.chance <= found.main.high
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 def test_shifted_owners_are_not_linked():
     known, released = known_and_released()
     found = link(known, replace(released, people=(released.people + 1) % 12))
     assert found.main.value == 0.0
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 @pytest.mark.parametrize("k", [2, 4, 5])
@@ -141,10 +141,10 @@ def test_blocks_change_nothing(monkeypatch):
 
 def test_a_placebo_that_is_linked_too_spoils_the_result():
     known, released = known_and_released()
-    assert link(known, released, negative_control=released).verdict is AttackVerdict.UNTRUSTED
+    assert link(known, released, negative_control=released).verdict is AttackVerdict.INCONCLUSIVE
     order = np.random.default_rng(0).permutation(12)
     found = link(known, released, negative_control=replace(released, people=order[released.people]))
-    assert found.verdict is AttackVerdict.FOUND
+    assert found.verdict is AttackVerdict.SIGNIFICANT
     assert found.control.value == np.mean(order == np.arange(12))
     lone = replace(released, people=np.where(released.people < 2, released.people, -1))
     assert link(known, released, negative_control=lone).chance == pytest.approx(
@@ -155,7 +155,7 @@ def test_a_placebo_that_is_linked_too_spoils_the_result():
 def test_too_few_people_are_said_to_be():
     found = link(*known_and_released(4))
     assert found.main.value == 1.0
-    assert found.verdict is AttackVerdict.UNTRUSTED
+    assert found.verdict is AttackVerdict.INCONCLUSIVE
 
 
 def test_what_cannot_be_linked_is_refused():

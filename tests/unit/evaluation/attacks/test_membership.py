@@ -28,7 +28,7 @@ def test_members_whose_rows_are_released_are_found():
     assert (scores[members] == 0).all()
     assert (scores[~members] < 0).all()
     found = membership(scores, members, seed=0)
-    assert (found.main.value, found.verdict) == (1.0, AttackVerdict.FOUND)
+    assert (found.main.value, found.verdict) == (1.0, AttackVerdict.SIGNIFICANT)
     assert found.further["balanced accuracy"] == 1.0  # not a sentence: the name of a rate
 
 
@@ -36,7 +36,7 @@ def test_scores_that_know_nothing_find_nothing():
     members = by_lot(24, 12)
     found = membership(scored(members, 0.0), members, seed=0)
     assert found.main.low <= 0.5 <= found.main.high
-    assert found.verdict is AttackVerdict.NOTHING
+    assert found.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.0])
@@ -103,19 +103,19 @@ def test_people_who_differ_by_themselves_spoil_the_result():
     members = by_lot(24, 12)
     scores = scored(members, 5.0)
     negative_control = scored(members, 5.0, seed=1)
-    assert membership(scores, members, seed=0).verdict is AttackVerdict.FOUND
+    assert membership(scores, members, seed=0).verdict is AttackVerdict.SIGNIFICANT
     assert (
         membership(scores, members, seed=0, negative_control=negative_control).verdict
-        is AttackVerdict.UNTRUSTED
+        is AttackVerdict.INCONCLUSIVE
     )
     fine = membership(scores, members, seed=0, negative_control=scored(members, 0.0, seed=2))
-    assert fine.verdict is AttackVerdict.FOUND
+    assert fine.verdict is AttackVerdict.SIGNIFICANT
     assert fine.control.value != 0.5
 
 
 def test_scores_the_wrong_way_round_are_no_attack():
     members = by_lot(24, 12)
-    assert membership(scored(members, -5.0), members, seed=0).verdict is AttackVerdict.UNTRUSTED
+    assert membership(scored(members, -5.0), members, seed=0).verdict is AttackVerdict.INCONCLUSIVE
 
 
 def test_shuffled_divisions_are_the_control():
@@ -131,7 +131,7 @@ def test_shuffled_divisions_are_the_control():
 
 
 def test_six_people_are_too_few_and_twelve_are_not():
-    for people, verdict in ((6, AttackVerdict.UNTRUSTED), (12, AttackVerdict.FOUND)):
+    for people, verdict in ((6, AttackVerdict.INCONCLUSIVE), (12, AttackVerdict.SIGNIFICANT)):
         members = by_lot(people, people // 2)
         assert membership(members.astype(float), members, seed=0).verdict is verdict
 
@@ -141,7 +141,7 @@ def test_a_promise_is_held_against_one_person_of_each_round():
     members = by_lot(24, 12, rounds=400)
     broken = membership(scored(members, 9.0), members, seed=0, guarantee=(1.0, 1e-6), draws=99)
     assert broken.guarantee_check.violated
-    assert broken.verdict is AttackVerdict.FOUND
+    assert broken.verdict is AttackVerdict.SIGNIFICANT
     assert str(broken.guarantee_check) in broken.reason
     assert not membership(
         scored(members, 0.0), members, seed=0, guarantee=(1.0, 1e-6), draws=99

@@ -34,10 +34,10 @@ def split_found(rounds, *, online):
 @pytest.mark.parametrize("online", [False, True])
 def test_members_of_sums_are_found_and_of_noise_not(online):
     found = split_found(rounds_of(0.5), online=online)
-    assert found.verdict is AttackVerdict.FOUND
+    assert found.verdict is AttackVerdict.SIGNIFICANT
     assert found.main.value > 0.75
     drowned = split_found(rounds_of(1e6), online=online)
-    assert drowned.verdict is AttackVerdict.NOTHING
+    assert drowned.verdict is AttackVerdict.NOT_SIGNIFICANT
     assert drowned.main.value == pytest.approx(0.5, abs=6.1 * 0.5 / math.sqrt(10 * 100))
 
 

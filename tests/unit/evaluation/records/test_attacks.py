@@ -356,7 +356,7 @@ def test_raw_data_is_found_by_every_attack(apart: Any, monkeypatch: pytest.Monke
     assert len(found) == 15
     assert {one.together for one in results} == {15}
     # The recording cannot be told from the features of these people, however they are known.
-    assert {name for name, verdict in found.items() if verdict is not AttackVerdict.FOUND} <= {
+    assert {name for name, verdict in found.items() if verdict is not AttackVerdict.SIGNIFICANT} <= {
         "inference of recording"  # not a sentence: an attack's name
     }
     by_name = {one.attack: one for one in results}
@@ -373,7 +373,7 @@ def test_noise_is_found_by_none(apart: Any, monkeypatch: pytest.MonkeyPatch) -> 
     results, _ = record_attacks(
         "records", own.mechanism, event_of(own), apart, as_released(apart, own), **QUICK
     )
-    assert set(verdicts(results).values()) == {AttackVerdict.NOTHING}
+    assert set(verdicts(results).values()) == {AttackVerdict.NOT_SIGNIFICANT}
     assert len(results) == 15
 
 
@@ -400,7 +400,7 @@ def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> N
     results, words = record_attacks("records", own.mechanism, event, apart, arrays, **QUICK)
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
     check_text("evaluation/record-attacks/model-alone", "\n".join(words))
-    assert AttackVerdict.FOUND not in verdicts(results).values()
+    assert AttackVerdict.SIGNIFICANT not in verdicts(results).values()
     promises = {one.attack: one.guarantee_check for one in results if one.guarantee_check is not None}
     assert all(name.startswith("membership") for name in promises)
     assert len(promises) == 2
@@ -577,7 +577,7 @@ def test_rows_whose_bins_are_published_are_copied_in_bins(
     by_name = {one.attack: one for one in results}
     exact, in_bins = by_name["copies, exact"], by_name["copies, exact in bins"]
     assert (exact.main.value, in_bins.main.value) == (0.0, 1.0)
-    assert in_bins.verdict is AttackVerdict.FOUND
+    assert in_bins.verdict is AttackVerdict.SIGNIFICANT
 
 
 def test_k_is_one_that_every_half_can_meet(fewer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
