@@ -78,7 +78,7 @@ def evaluate(
         progress: called with (what, done, total).
 
     Returns:
-        An `Evaluation`: `faults`, `outputs`, `found`, `to_json()`.
+        An `Evaluation`: `faults`, `outputs`, `significant_attacks`, `to_json()`.
 
     Raises:
         BundleError: the bundle does not verify.

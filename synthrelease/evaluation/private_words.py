@@ -115,6 +115,6 @@ def _attacks(output: EvaluatedOutput) -> str:
     if not output.attacks:
         return "not applicable (aggregates only)" if output.sums_alone else "none run"
     verdicts = [attack.verdict for attack in output.attacks]
-    hits, untrusted = verdicts.count(AttackVerdict.SIGNIFICANT), verdicts.count(AttackVerdict.INCONCLUSIVE)
+    hits, inconclusive = verdicts.count(AttackVerdict.SIGNIFICANT), verdicts.count(AttackVerdict.INCONCLUSIVE)
     counted = f"{hits or 'none'} of {len(verdicts)} significant"
-    return f"{counted}, {untrusted} inconclusive" if untrusted else counted
+    return f"{counted}, {inconclusive} inconclusive" if inconclusive else counted

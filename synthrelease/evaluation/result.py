@@ -184,8 +184,8 @@ class Evaluation:
         return tuple(f"{output.name}: {fault}" for output in self.outputs for fault in _faults(output))
 
     @property
-    def found(self) -> tuple[tuple[str, AttackResult], ...]:
-        """The attacks that found something, each with the output."""
+    def significant_attacks(self) -> tuple[tuple[str, AttackResult], ...]:
+        """The significant attacks, each with the output that it was run on."""
         return tuple(
             (output.name, attack)
             for output in self.outputs

@@ -160,7 +160,7 @@ def division_result(
 def judged(
     results: Sequence[AttackResult], *, significance: float = SIGNIFICANCE
 ) -> tuple[AttackResult, ...]:
-    """Return results with verdicts that hold together: of releases that reveal nothing, at most a share `significance` has any "found".
+    """Return results with verdicts that hold together: of releases that reveal nothing, at most a share `significance` has any that is significant.
 
     An attack judges itself as if it had been run by itself; if you run several, judge all of them once, with this.
 
