@@ -144,12 +144,12 @@ def verify(
     allow_test_seed: bool = False,
     progress: Progress | None = None,
 ) -> Verification:
-    """Check a bundle from anyone: seal, structure, manifest, digests, contents and every claimed guarantee.
+    """Check a bundle from anyone: checksum, structure, manifest, digests, contents and every claimed guarantee.
 
     Args:
         path: the file.
         public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` next to it.
-        quick: stop after seal, structure and manifest.
+        quick: stop after checksum, structure and manifest.
         policy: a file of limits that the release must keep to; breaches are findings.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         progress: called with (what, done, total) if it takes long.
@@ -324,7 +324,7 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Difference
     Args:
         old: the file of one.
         new: the file of the other.
-        quick: check seal, structure and manifests only; what both claim is taken as it stands.
+        quick: check checksum, structure and manifests only; what both claim is taken as it stands.
 
     Raises:
         FaultyBundleError: one of them, or both, have faults.

@@ -134,7 +134,7 @@ def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
             "there is no such δ",
             where="compose().delta",
             expected="at least 0, and less than 0.5",
-            remedy="write one well below 1/people, such as delta=1e-6",
+            remedy="write one well below 1/participants, such as delta=1e-6",
         )
     events = [call.event for call in composable]
     without_epsilon = [call for call in composable if not accounting.is_differentially_private(call.event)]

@@ -285,7 +285,7 @@ def _is_unchanged(entry: JournalEntry, path: Path) -> bool:
     """Whether a file is the bundle that was built: to the last byte after its user block, or signed, and else the same."""
     try:
         with BundleFile(path) as file:
-            if file.body_digest() == entry.seal == sealed_digest(file.text_block):
+            if file.body_digest() == entry.checksum == sealed_digest(file.text_block):
                 return True
     except OSError:
         return False
@@ -301,10 +301,10 @@ def _failed(plan: Path, error: SynthReleaseError, bundle: Path | None = None) ->
     return PlanOutcome(plan, FAILED, bundle, str(error), error.code, error)
 
 
-def _note_moving(journal: Journal, planned: _BatchPlan, seal: str, manifest: str) -> None:
+def _note_moving(journal: Journal, planned: _BatchPlan, checksum: str, manifest: str) -> None:
     """Note that a bundle is about to get its name: a batch that is resumed then knows it."""
     with suppress(MachineError):  # the bundle is paid for: the note that it is done says so
-        journal.add(JournalEntry(planned.bundle.name, planned.key, seal, MOVING, manifest))
+        journal.add(JournalEntry(planned.bundle.name, planned.key, checksum, MOVING, manifest))
 
 
 def _run(

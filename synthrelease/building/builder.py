@@ -209,17 +209,17 @@ def build_job(
     policy: str | Path | None = None,
     test_seed: int | None = None,
     confirm: Confirm | None = None,
-    before_move: Callable[[str, str], None] = lambda _seal, _manifest: None,
+    before_move: Callable[[str, str], None] = lambda _checksum, _manifest: None,
 ) -> Job[Built]:
     """Do what `build` does, as a job: workers read, add up, derive and verify; in between, noise is paid for and drawn here.
 
     What follows from the noisy numbers is derived one after the other as it is written: side by side, all of it would be
-    held at once. `before_move` is called with the digest in the bundle's seal and that of its manifest once it is whole, just before it gets its name.
+    held at once. `before_move` is called with the digest in the bundle's checksum and that of its manifest once it is whole, just before it gets its name.
 
     Bundle and sidecar are both on the disk, verified, before either gets its name: the bundle first, an old sidecar being
     taken away before that (`atomic.move_together`). So a build that is killed leaves the old pair, the old bundle alone, the
     new bundle alone, or the new pair, and files that the next build of the same bundle removes. Then that build does what
-    any does where there is a bundle, or none; and a batch that is resumed knows the new one by its seal, and writes the
+    any does where there is a bundle, or none; and a batch that is resumed knows the new one by its checksum, and writes the
     sidecar from it.
     """
     seeded = None if test_seed is None else SecureRandom.for_tests(test_seed)
@@ -263,9 +263,9 @@ def _publish_job(  # noqa: PLR0917  everything that is decided by now
         spending = None if debit is None else debit.spending
         manifest = compose_manifest(design, in_order, seeded=random.seeded, date=date, spending=spending)
         writing = Call(_write_and_verify, (bundle.path, manifest, arrays))
-        ((manifest, seal),) = yield Round("writing and verifying", [writing], local=True)
+        ((manifest, checksum),) = yield Round("writing and verifying", [writing], local=True)
         atomic.write_durably(text, to_bytes(manifest))
-        before_move(seal, hashlib.sha256(to_bytes(manifest)).hexdigest())
+        before_move(checksum, hashlib.sha256(to_bytes(manifest)).hexdigest())
         try:
             atomic.move_together(files, force=force, mode=mode_of(random.seeded))
         finally:
@@ -287,7 +287,7 @@ def _publish_job(  # noqa: PLR0917  everything that is decided by now
 def _write_and_verify(
     path: Path, manifest: dict[str, Any], drawn: Mapping[str, Mapping[str, Array]]
 ) -> tuple[dict[str, Any], str]:
-    """Return the manifest of the new bundle, and the digest in its seal. What follows from the drawn arrays is derived as it is written."""
+    """Return the manifest of the new bundle, and the digest in its checksum. What follows from the drawn arrays is derived as it is written."""
     whole = writer.write_bundle(
         path,
         released_content(manifest["outputs"], drawn),
@@ -297,7 +297,7 @@ def _write_and_verify(
     result = examine(path, allow_test_seed=True)  # here: it is our own file
     try:
         with BundleFile(path) as file:
-            seal = file.body_digest()
+            checksum = file.body_digest()
     except OSError as error:  # it was taken away meanwhile
         raise cannot_write(path, error) from None
     if not result.ok:  # a defect of ours: better no bundle than one that auditors refuse
@@ -306,4 +306,4 @@ def _write_and_verify(
             "the new bundle does not verify",
             found="; ".join(map(str, result.findings)),
         )
-    return whole, seal
+    return whole, checksum

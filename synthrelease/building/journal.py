@@ -25,7 +25,7 @@ class JournalEntry:
 
     bundle: str  # its file's name
     plan: str  # a digest of the plan's text and the test seed, if there was one
-    seal: str  # SHA-256 of everything after its user block
+    checksum: str  # SHA-256 of everything after its user block
     state: str  # how far it came
     manifest: str = ""  # SHA-256 of that, by which it is known when it was signed; "" in older journals
 
@@ -121,6 +121,9 @@ class Journal:
 
 
 def _entry(form: dict[str, Any]) -> JournalEntry:
-    if set(form) - {"manifest"} != {"bundle", "plan", "seal", "state"} or form["state"] not in (MOVING, DONE):
-        raise ValueError("Expected bundle, plan, seal and state")
+    if set(form) - {"manifest"} != {"bundle", "plan", "checksum", "state"} or form["state"] not in (
+        MOVING,
+        DONE,
+    ):
+        raise ValueError("Expected bundle, plan, checksum and state")
     return JournalEntry(**{key: str(value) for key, value in form.items()})

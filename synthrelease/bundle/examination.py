@@ -1,6 +1,6 @@
 """Examining a bundle from anyone, without the data; `verify` does it in a process that may crash.
 
-In this order, each step only if the ones before found nothing that makes it unsafe or meaningless: the seal, the anatomy
+In this order, each step only if the ones before found nothing that makes it unsafe or meaningless: the checksum, the anatomy
 (both before HDF5's own library sees the file), what the library makes of it, the manifest (strict JSON, its schema), then
 digests, contents, claims. docs/reference/format.md says what each finding means.
 """
@@ -25,7 +25,7 @@ from synthrelease.bundle.release_claims import claim_faults
 from synthrelease.bundle.signing.expectations import NO_EXPECTATIONS, SignatureExpectations
 from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
-from synthrelease.bundle.structure_examination import seal_faults, structure_faults, version_fault
+from synthrelease.bundle.structure_examination import checksum_faults, structure_faults, version_fault
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import BundleError
 from synthrelease.kinds.registry import kinds
@@ -45,11 +45,11 @@ def examine(
     touching: Callable[[], AbstractContextManager[None]] = nullcontext,
     progress: Progress | None = None,
 ) -> Verification:
-    """Check a bundle in this process: seal, structure, manifest, digests, contents and every claimed guarantee.
+    """Check a bundle in this process: checksum, structure, manifest, digests, contents and every claimed guarantee.
 
     Args:
         path: the file.
-        quick: stop after seal, structure and manifest.
+        quick: stop after checksum, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         expected: what to check of signatures.
         touching: entered while the HDF5 library has the file.
@@ -91,7 +91,7 @@ def _readable_manifest(
 ) -> dict[str, Any] | None:
     """Return the manifest of a file that is one of a bundle; whatever could harm its reader is found before it is read."""
     steps: list[tuple[str, Callable[[], Iterable[Finding]]]] = [
-        ("seal", lambda: seal_faults(file)),
+        ("checksum", lambda: checksum_faults(file)),
         ("structure", lambda: structure_faults(file, touching)),
         ("manifest", lambda: _manifest_faults(file)),
     ]
@@ -135,12 +135,8 @@ def _manifest_faults(file: BundleFile) -> list[Finding]:
 def _unknown_kinds(manifest: dict[str, Any]) -> Iterator[Finding]:
     """Outputs of kinds that are not installed: what they claim cannot be computed again. Nothing is loaded because a bundle names it."""
     outputs = manifest.get("outputs")
-    stated = (
-        [output.get("kind") for output in outputs if isinstance(output, dict)]
-        if isinstance(outputs, list)
-        else []
-    )
-    for number, kind in enumerate(stated):
+    for number, output in enumerate(outputs if isinstance(outputs, list) else []):
+        kind = output.get("kind") if isinstance(output, dict) else None
         if isinstance(kind, str) and kind not in kinds():
             named = f"'{kind}'" if _KIND.fullmatch(kind) else "of another name"
             message = f"the kind {named} is not installed: install the package that defines it, if you trust that package"

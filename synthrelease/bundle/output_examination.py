@@ -229,7 +229,7 @@ class OutputExamination:
             if (each is not None and too_large(self._all_integers, leaf, most_each=each)) or (
                 total is not None and too_many(self._all_integers, leaf, most=total)
             ):
-                message = "the values are more than the stated bounds allow all people"
+                message = "the values are more than the stated bounds allow all participants together"
                 yield Finding("sensitivity", self._where, message)
 
     def _joint_faults(self) -> Iterator[Finding]:

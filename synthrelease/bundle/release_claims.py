@@ -118,10 +118,10 @@ def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         people = privacy["people"]
         if people is None or None in stated or not max(stated) <= people <= sum(stated):
             yield Finding(
-                "manifest", "privacy/people", "missing, or not possible for the people of the inputs"
+                "manifest", "privacy/people", "missing, or not possible for the participants of the inputs"
             )
     elif privacy["people"] is not None or any(n is not None for n in stated):
-        yield Finding("manifest", "privacy/people", "a number of people where it is private")
+        yield Finding("manifest", "privacy/people", "a number of participants where it is private")
 
 
 def _remark_faults(manifest: dict[str, Any], neighbours: Neighbours) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Renewing the seal of a file that was changed: for tests of forged content, and for forgers."""
+"""Renewing the checksums of a file that was changed: for tests of forged content, and for forgers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from synthrelease.errors import BundleError
 
 
 def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
-    """Renew digests and seal of a file whose content was changed: for tests of forged content.
+    """Renew digests and checksum of a file whose content was changed: for tests of forged content.
 
     A library that changes a file leaves gaps in it. If there is nothing in it but what a bundle may have, it is
     written anew without them; whatever else is there stays as it is, bytes behind the end of HDF5 included.

@@ -1,4 +1,4 @@
-"""Examining a file before its manifest is read: the seal, and whether its HDF5 is that of a bundle of a version that is known."""
+"""Examining a file before its manifest is read: the checksum, and whether its HDF5 is that of a bundle of a version that is known."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from synthrelease.bundle.strict_hdf5.library import disagreements
 _HASHED_UNSEEN_BYTES = 1 << 30  # a larger file, which can be a hole, is dissected before it is hashed
 
 
-def seal_faults(file: BundleFile) -> Iterator[Finding]:
+def checksum_faults(file: BundleFile) -> Iterator[Finding]:
     """Yield what is wrong with the text block, or with the digest that it states."""
     stated = sealed_digest(file.text_block)
     if stated is not None and file.size > _HASHED_UNSEEN_BYTES:
@@ -32,10 +32,12 @@ def seal_faults(file: BundleFile) -> Iterator[Finding]:
         version = stated_version(file.text_block) or 0
         plain = "the file does not begin with a bundle's text block"
         later = version > FORMAT_VERSION
-        yield Finding("seal", str(file.path), _later("a bundle", version, FORMAT_VERSION) if later else plain)
+        yield Finding(
+            "checksum", str(file.path), _later("a bundle", version, FORMAT_VERSION) if later else plain
+        )
     elif stated != file.body_digest():
-        message = "the bytes are not those that were sealed: damaged or changed"
-        yield Finding("seal", str(file.path), message)
+        message = "the bytes do not match the checksum: damaged or changed"
+        yield Finding("checksum", str(file.path), message)
 
 
 def structure_faults(

@@ -64,12 +64,12 @@ def verify(
     allow_test_seed: bool = False,
     progress: Progress | None = None,
 ) -> Verification:
-    """Check a bundle: seal, structure, manifest, digests, contents and every claimed guarantee.
+    """Check a bundle: checksum, structure, manifest, digests, contents and every claimed guarantee.
 
     Args:
         path: the file, from anyone.
         public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` next to it.
-        quick: stop after seal, structure and manifest.
+        quick: stop after checksum, structure and manifest.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         progress: called with (what, done, total) if it takes long.
 
@@ -112,7 +112,7 @@ def refuse_no_bundle(path: str | Path, verification: Verification) -> Verificati
         InputError: there is no such file, it is a folder, or it is no bundle, not even a damaged one.
         MachineError: it may not be read.
     """
-    if verification.findings and verification.findings[0].code == "seal":
+    if verification.findings and verification.findings[0].code == "checksum":
         _refuse_other_file(Path(path))
     if all(finding.code != "unreadable" for finding in verification.findings):
         return verification

@@ -47,13 +47,13 @@ def write_bundle(
 ) -> dict[str, Any]:
     """Write a bundle into a file, durably, and return its manifest; the same bytes for the same content.
 
-    Values are written as they come, and none is held afterwards but what does not fill a chunk yet; then the manifest; then the seal.
+    Values are written as they come, and none is held afterwards but what does not fill a chunk yet; then the manifest; then the checksum.
 
     Args:
         path: the file, which is there and whose content is lost: a partial one.
         content: what it is to hold.
         completed: gives the manifest, once the digests of all datasets are known.
-        test_seed: whether the noise is repeatable: the seal says so.
+        test_seed: whether the noise is repeatable: the checksum says so.
         signature: an envelope that signs the manifest; empty if there is none.
 
     Raises:

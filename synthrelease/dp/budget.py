@@ -51,7 +51,7 @@ def calibrated(
             "gaussian-needs-delta",
             "Gaussian noise has no guarantee with δ = 0",
             expected="a delta above 0 under [privacy]",
-            remedy='set delta well below 1/people, or choose Laplace noise (mechanism or noise = "laplace")',
+            remedy='set delta well below 1/participants, or choose Laplace noise (mechanism or noise = "laplace")',
         )
     scale = gaussian_sigma(budget.epsilon, budget.delta, sensitivity=sensitivity.l2)
     return RoundedGaussian(sensitivity.l2, scale, count)

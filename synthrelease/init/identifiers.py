@@ -14,7 +14,7 @@ from synthrelease.init.trackers import TYPED, trackers
 
 # What a column may seem to hold.
 ADDRESSES, DATES, TIMES_OF_DAY = "e-mail addresses", "dates", "times of day"
-INITIALS, NAMES = "initials", "names of people"
+INITIALS, NAMES = "initials", "names of participants"
 PLACES, BIRTHS, DATED, CLOCK = (
     "geographic positions",
     "dates of birth",

@@ -267,7 +267,7 @@ class Parameters:
         if isinstance(event, Disjoint) or any(
             isinstance(leaf, DeniabilityTest | RandomizedTest) for leaf in flatten(event)
         ):
-            yield "guarantee", "a deniability test, or disjoint people, where there are no records"
+            yield "guarantee", "a deniability test, or disjoint participants, where there are no records"
 
     def values_fault(self, arrays: Mapping[str, Array], event: Event) -> str | None:  # noqa: ARG002
         """Return what is wrong with the values of `judged_together`, if anything."""

@@ -60,7 +60,7 @@ def counted_stimuli(
 
 
 def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
-    """Refuse an output that needs the number of people to be public.
+    """Refuse an output that needs the number of participants to be public.
 
     Raises:
         PlanError: under add-remove-one.
@@ -68,7 +68,7 @@ def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
     if neighbours is not Neighbours.REPLACE_ONE:
         raise PlanError(
             "needs-public-people",
-            f"a {spec.kind} output needs the number of people to be public",
+            f"a {spec.kind} output needs the number of participants to be public",
             where=spec.where,
             found='neighbours = "add-remove-one"',
             expected='neighbours = "replace-one"; heatmaps, areas and statistics can do either',

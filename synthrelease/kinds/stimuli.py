@@ -14,7 +14,7 @@ from synthrelease.kinds.parameters import Fault, Parameters
 Viewers = Annotated[
     tuple[Annotated[int, {"minimum": 0}], ...] | None,
     described(
-        "Of each stimulus, how many people count on it, on average over the labels that decide; null where it is private.",
+        "Of each stimulus, how many participants count on it, on average over the labels that decide; null where it is private.",
         maxItems=100000,
     ),
 ]
@@ -49,4 +49,4 @@ class StimulusParameters(Parameters):
         if (viewers is None) != (self.people is None or not self.assignment_public):
             yield "manifest", "numbers of viewers stand where the assignment and n are public, and only there"
         elif viewers is not None and (len(viewers) != len(self.stimuli) or max(viewers) > (self.people or 0)):
-            yield "manifest", "not one number of viewers for each stimulus, or more viewers than people"
+            yield "manifest", "not one number of viewers for each stimulus, or more viewers than participants"

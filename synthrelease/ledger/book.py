@@ -76,7 +76,7 @@ class Ledger:
                 remedy=Remedy(
                     "write ",
                     Argument("neighbours", "replace-one"),
-                    ", unless the number of people is private",
+                    ", unless the number of participants is private",
                 ),
             )
         grant = self._grant_of(dataset, epsilon, delta, Neighbours(neighbours))

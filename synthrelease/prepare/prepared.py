@@ -255,6 +255,6 @@ def _warnings(tally: Mapping[str, int], people: int) -> Iterator[str]:
     unchosen = tally["people"] - people
     if unchosen:
         yield (
-            f"{unchosen} of the people have rows of nothing that the plan lists or chooses, and are not in the table: how many people a release of it "
-            "counts is then what people did. Prepare without `stimuli` and `only`, and choose in the plan of the release"
+            f"{unchosen} of the participants have rows of nothing that the plan lists or chooses, and are not in the table: how many participants a release of it "
+            "counts is then what they did. Prepare without `stimuli` and `only`, and choose in the plan of the release"
         )

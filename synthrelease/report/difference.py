@@ -50,7 +50,7 @@ class Difference:
 
     Attributes:
         files: the names of the two files.
-        quick: whether only seal, structure and manifests were checked.
+        quick: whether only checksum, structure and manifests were checked.
         old: the manifest of the old one.
         new: the manifest of the new one.
         guarantee: how the release's guarantee changed.

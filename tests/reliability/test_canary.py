@@ -195,13 +195,13 @@ def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("change", ["seal", "structure", "values", "manifest", "limits"])
+@pytest.mark.parametrize("change", ["checksum", "structure", "values", "manifest", "limits"])
 def test_nothing_of_the_canary_in_findings(study, change):
     """Of a bundle that somebody changed, or that takes too much to check: places are named, and no values."""
     path = study.folder / "r.h5"
     code, _ = run("build", study.plan, "-o", path, cwd=study.folder)
     assert code == 0
-    if change == "seal":
+    if change == "checksum":
         path.write_bytes(path.read_bytes() + NAME.encode())
     elif change == "structure":
         with h5py.File(path, "r+") as file:

@@ -126,7 +126,7 @@ def test_a_file_that_grows_while_it_is_verified(honest: Path) -> None:
             file.write(b"more")
 
     assert during(grow, honest) == set()
-    assert {one.code for one in verify(honest).findings} == {"seal"}
+    assert {one.code for one in verify(honest).findings} == {"checksum"}
 
 
 def test_a_file_that_is_replaced_while_it_is_verified(honest: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_file_that_is_replaced_while_it_is_verified(honest: Path) -> None:
     other = honest.with_name("other.h5")
     other.write_bytes(b"something else")
     assert during(lambda: other.replace(honest), honest) == set()
-    assert {one.code for one in verify(honest).findings} == {"seal"}
+    assert {one.code for one in verify(honest).findings} == {"checksum"}
 
 
 def test_values_that_are_changed_while_they_are_verified(honest: Path) -> None:

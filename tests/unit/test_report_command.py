@@ -55,7 +55,7 @@ def test_a_bundle_at_fault_has_no_page(tmp_path):
     bad.write_bytes(raw)
     done = run("report", bad, "-o", tmp_path / "report.html", "--json")
     assert done.exit_code == 1
-    assert "seal" in {one["code"] for one in json.loads(done.stdout)["error"]["findings"]}
+    assert "checksum" in {one["code"] for one in json.loads(done.stdout)["error"]["findings"]}
     assert not (tmp_path / "report.html").exists()
     done = run("report", tmp_path / "none.h5", "-o", tmp_path / "report.html", "--json")
     assert done.exit_code == 3

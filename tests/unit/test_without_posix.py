@@ -67,7 +67,7 @@ def test_a_forged_bundle_is_found_out(folder):
     forged.write_bytes(data)
     done = command(folder, "verify", forged, "--json")
     assert done.returncode == 1, done.stderr
-    assert json.loads(done.stdout)["findings"][0]["code"] == "seal"
+    assert json.loads(done.stdout)["findings"][0]["code"] == "checksum"
 
 
 @STARTS

@@ -1,4 +1,4 @@
-"""A bundle's file, read by hand: its seal, its anatomy, and the values of its datasets, chunk by chunk.
+"""A bundle's file, read by hand: its checksum, its anatomy, and the values of its datasets, chunk by chunk.
 
 A small dataset stands in its object's header, as it is. A chunk of a larger one is what HDF5's filters make of rows: their
 bytes shuffled, deflated, with a Fletcher-32 checksum behind. It must be exactly that: nothing behind the end of the

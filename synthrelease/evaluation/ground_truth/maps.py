@@ -1,4 +1,4 @@
-"""Ground truth of heatmaps: where all people looked, blurred as the release is, without noise, cap, clip or bound."""
+"""Ground truth of heatmaps: where all participants looked, blurred as the release is, without noise, cap, clip or bound."""
 
 from __future__ import annotations
 

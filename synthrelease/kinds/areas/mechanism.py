@@ -82,21 +82,23 @@ class AreaShares(Mechanism[AreasParameters]):
         # P(|Laplace| > b·ln 20) = P(|normal| > 1.96·σ) = 1/20
         reach = noise.scale * (math.log(20) if isinstance(noise, DiscreteLaplace) else 1.959964)
         reach_people = reach / HALF_RANGE  # in people
-        needed = f"{math.ceil(reach_people / _GOOD_ERROR)} on each stimulus for shares ± 5 percentage points"
+        needed = (
+            f"{math.ceil(reach_people / _GOOD_ERROR)} on each stimulus for proportions ± 5 percentage points"
+        )
         viewers = self.parameters.viewers
         if people is None:
-            return f"95 %: shares ± {reach_people:.3g} people's", needed
+            return f"95 %: proportions ± {reach_people:.3g} participants' viewing", needed
         if reach_people > (people if viewers is None else max(viewers)):
-            return "shares are noise: ± more than 100 percentage points (95 %)", needed
+            return "proportions are noise: ± more than 100 percentage points (95 %)", needed
         if viewers is None:
             return (
-                f"95 %: shares ± {100 * reach_people / people:.3g} percentage points where all people look",
+                f"95 %: proportions ± {100 * reach_people / people:.3g} percentage points where all participants look",
                 needed,
             )
         fewest, most = max(min(viewers), 1), max(*viewers, 1)
-        error = f"95 %: shares ± {100 * reach_people / most:.3g}"
+        error = f"95 %: proportions ± {100 * reach_people / most:.3g}"
         if fewest < most:
-            error += f" (of {most} people) to ± {100 * reach_people / fewest:.3g} (of {fewest})"
+            error += f" (of {most} participants) to ± {100 * reach_people / fewest:.3g} (of {fewest})"
         return f"{error} percentage points", needed
 
 

@@ -197,7 +197,7 @@ class AreasParameters(StimulusParameters):
             # Each is rounded to a whole person.
             most = self.people * self.max_stimuli_per_person + len(self.stimuli) / 2
             if sum(self.viewers) > most:
-                yield "manifest", "more viewers than people may count on so many stimuli"
+                yield "manifest", "more viewers than participants may count on so many stimuli"
 
     def _area_faults(self, area: PublicArea) -> Iterator[Fault]:
         corners = area.coordinates

@@ -105,7 +105,7 @@ class Heatmap(Mechanism[H]):
         if viewers is not None:
             with_viewers = f"CC {at(viewers):.2f} "
             if viewing.viewers is not None:
-                with_viewers += f"with {several(round(viewers), 'person', 'people')} a stimulus"
+                with_viewers += f"with {several(round(viewers), 'participant')} per stimulus"
             elif viewing.stimuli_per_person < stimuli:
                 with_viewers += (
                     f"AT MOST, if all {people} see {viewing.stimuli_per_person:.0f} of {stimuli} stimuli"

@@ -181,7 +181,7 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
             deviation = noise.standard_deviation / HALF_RANGE
             cells = max(math.prod(p.categories[a] for a in subset) for subset in p.subsets)
             sentences.append(
-                f"each cell ± {deviation:.3g} people; a mean cell holds {p.modelled / cells:.3g}"
+                f"each cell ± {deviation:.3g} participants; a mean cell holds {p.modelled / cells:.3g}"
             )
             enough = math.ceil(3 * deviation * cells) * (2 if p.is_randomized else 1)
             needed.append(f"{enough} for mean cells of three times the noise")
@@ -231,7 +231,7 @@ def _check_cost(test: RandomizedTest, budget: Budget) -> None:
             "test-needs-delta",
             "a randomized deniability test has no guarantee at δ = 0",
             expected="a delta above 0 under [privacy]",
-            remedy="set delta well below 1/people",
+            remedy="set delta well below 1/participants",
         )
     cost = accounting.compose([test], delta=budget.delta)
     if not isinstance(cost, ApproxDP) or cost.epsilon > budget.epsilon:

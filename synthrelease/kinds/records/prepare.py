@@ -26,7 +26,6 @@ from synthrelease.kinds.records.public import (
 
 _TRIALS_PER_ROW = 200
 _ROWS = 1000
-_RESERVED = {"category", "value", "noised"}  # of datasets next to which an attribute's counts are stored
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> SyntheticRecords:
@@ -110,7 +109,7 @@ def _check_names(
             expected="each of " + ", ".join(name for name in named if name != task),
             remedy="correct the list, or leave it out",
         )
-    clash = sorted({RECORDING, *_RESERVED} & {*named, *lists})
+    clash = sorted({RECORDING} & {*named, *lists})
     if clash:
         raise PlanError(
             "reserved-column-name",
@@ -220,9 +219,9 @@ def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
     if p.k is not None and p.counted == PERSON and p.k > p.seeds:
         raise PlanError(
             "k-exceeds-people",
-            "no record can have so many plausible people",
+            "no record can have so many plausible participants",
             where=f"{spec.where}.k",
-            found=f"k = {p.k} with {p.seeds} people" + (" as seeds" if p.is_randomized else ""),
+            found=f"k = {p.k} with {p.seeds} participants" + (" as seeds" if p.is_randomized else ""),
             expected=f"k of at most {p.seeds}",
             remedy="lower k",
         )
@@ -247,9 +246,9 @@ def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
     if p.is_randomized and (p.fit != DP or p.counted != PERSON):
         raise PolicyError(
             "randomized-test-without-guarantee",
-            "a randomized test is differentially private only with a model that owes nothing to the seeds, counting people",
+            "a randomized test is differentially private only with a model that owes nothing to the seeds, counting participants",
             where=spec.where,
-            expected='fit = "dp" (then seeds and model come from different people) and count = "person"',
+            expected='fit = "dp" (then seeds and model come from different participants) and count = "person"',
             remedy="set both, or leave out threshold",
         )
     if p.copies == EXCLUDE and (p.is_randomized or not p.is_tested):

@@ -297,16 +297,19 @@ class RecordsParameters(Parameters):
         noise = noise_of(event)
         needless = self.name == MARGINALS and noise is not None
         if self.is_randomized and self.k is not None and not _has_seeds(randomized, self.k, self.people or 0):
-            yield "guarantee", "a randomized test needs k seeds, and other people for the model"
+            yield "guarantee", "a randomized test needs k seeds, and other participants for the model"
             return
         if tests != self._due_tests(randomized) or bool(tests) == needless:
             yield "guarantee", "the deniability test does not follow from the parameters"
         if isinstance(event, Disjoint) != self.is_randomized or (
             isinstance(event, Disjoint) and noise is None
         ):
-            yield "guarantee", "seeds and model are not from different people, or the model has no noise"
+            yield (
+                "guarantee",
+                "seeds and model are not from different participants, or the model has no noise",
+            )
         if self.is_randomized and (self.counted != PERSON or self.copies != "keep"):
-            yield "guarantee", "a randomized test counts people, and leaves out no record"
+            yield "guarantee", "a randomized test counts participants, and leaves out no record"
         if needless and self.copies != "keep":
             yield "guarantee", "records drawn only from noisy counts, and yet compared with the real ones"
         if any(needless != (getattr(self, key) is None) for key in _OF_TEST):
@@ -316,7 +319,7 @@ class RecordsParameters(Parameters):
             )
         k, people = self.k, self.people
         if self.counted == PERSON and k is not None and people is not None and k > people:
-            yield "guarantee", f"k = {k} plausible people cannot be found among {people}"
+            yield "guarantee", f"k = {k} plausible participants cannot be found among {people}"
 
     def _due_tests(self, randomized: RandomizedTest | None) -> list[DeniabilityTest | RandomizedTest]:
         if self.k is None or self.gamma is None:

@@ -185,7 +185,7 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         share = 100 * deviation * float(mechanism.parameters.form.spread.max()) / (2 * HALF_RANGE)
         return (
             f"each step ± {share:.3g} % of the feature's bounds, in every participant's series",
-            "no number of people helps: each series carries the noise of a whole person",
+            "no number of participants helps: each series carries the noise of a whole person",
         )
 
     def comparison(self, budget: Budget | None) -> list[list[str]]:

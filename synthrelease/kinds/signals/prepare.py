@@ -117,7 +117,7 @@ def _check_keys(spec: OutputSpec, mechanism: str) -> None:
     if mechanism == SPECTRAL and spec.options["query"] == EACH:
         raise PlanError(
             "query-not-for-mechanism",
-            "a spectral signal is a mean over people",
+            "a spectral signal is a mean over participants",
             where=f"{spec.where}.query",
             found='"each"',
             expected=f'"mean", or one of the mechanisms {LPA}, {FPA}, {CFPA}, {DCFPA}',
@@ -299,10 +299,10 @@ def _check_paper(request: _Request, mechanism: str) -> None:
     if request.facts.people < 2:
         raise PlanError(
             "too-few-people",
-            "the paper's sensitivities are distances of two people",
+            "the paper's sensitivities are distances of two participants",
             where=spec.where,
             found=f"{request.facts.people} in the input",
-            remedy="leave out calibration, or take data of more people",
+            remedy="leave out calibration, or take data of more participants",
         )
     if mechanism == SPECTRAL:
         raise PlanError(

@@ -254,7 +254,7 @@ class SpectralSignalParameters(SignalParameters):
     clip: Annotated[
         float,
         described(
-            "Root-mean-square deviation that people were clipped to, as a share of half the bounds' width.",
+            "Root-mean-square deviation that participants were clipped to, as a share of half the bounds' width.",
             minimum=0.002,
             maximum=1,
         ),

@@ -58,7 +58,7 @@ class PublishedSignals(Mechanism[PublishedParameters]):
         """Return that nothing can be expected beforehand."""
         return (
             "not known beforehand: noise and coefficients are taken from the data",
-            "no number of people makes it private",
+            "no number of participants makes it private",
         )
 
 

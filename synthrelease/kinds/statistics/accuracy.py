@@ -71,7 +71,7 @@ def prediction(
     if p.quantiles:
         worst = p.rank_error(epsilon, neighbours, probability=INTERVAL)
         sentences.append(
-            f"quantiles: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} people of the "
+            f"quantiles: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} participants of the "
             f"target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
         )
         needed.append(f"{math.ceil(worst / _GOOD)}{_in_group(p)} for ranks ± {100 * _GOOD:g} %")
@@ -85,7 +85,7 @@ def _in_group(p: StatisticsParameters) -> str:
 def _noise_words(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
     within = reach(noise)
     mean = within / PERSON_STEPS
-    parts = [f"counts ± {mean:.3g} people"] if COUNT in p.noisy else []
+    parts = [f"counts ± {mean:.3g} participants"] if COUNT in p.noisy else []
     if people is not None:
         size = people if p.by is None else people * p.max_groups_per_person / len(p.groups or [1])
         off = {MEAN: mean / size, HISTOGRAM: within / HALF_RANGE / size}
@@ -98,7 +98,7 @@ def _noise_words(p: StatisticsParameters, noise: Noise, people: int | None) -> s
         parts += [
             f"{words[name]}{where}{empty if off[name] >= _HALF else ''}" for name in words if name in p.noisy
         ]
-    error = f"95 %: {', '.join(parts) or f'sums as if {mean:.3g} people were others'}"
+    error = f"95 %: {', '.join(parts) or f'sums as if {mean:.3g} participants were others'}"
     exact = beyond(noise, deviations=_DEVIATIONS)
     return (
         f"{error}; noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "

@@ -109,7 +109,7 @@ class Count(Statistic):
 
     def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
         """Yield people."""
-        yield "count (people)", 1 / PERSON_STEPS
+        yield "count (participants)", 1 / PERSON_STEPS
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return all people."""
@@ -198,7 +198,7 @@ class Mean(Statistic):
     def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:
         """Yield the feature's unit, of a quotient times people."""
         step = centre_and_step(*self.between(bounds))[1]
-        yield f"{self.name} of {feature}{'' if divisor else ' × people'}", step / (divisor or 1)
+        yield f"{self.name} of {feature}{'' if divisor else ' × participants'}", step / (divisor or 1)
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return what lies between the bounds of the number."""
@@ -249,7 +249,7 @@ class Variance(Statistic):
 
     def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
         """Yield the square of the feature's unit, times people."""
-        yield f"squares of {feature} × people", (bounds[1] - bounds[0]) ** 2 / 8 / HALF_RANGE
+        yield f"squares of {feature} × participants", (bounds[1] - bounds[0]) ** 2 / 8 / HALF_RANGE
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return the largest variance between the bounds."""
@@ -290,7 +290,7 @@ class Histogram(Statistic):
 
     def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
         """Yield shares, or people."""
-        yield f"histogram ({'share' if divisor else 'people'})", 1 / (HALF_RANGE * (divisor or 1))
+        yield f"histogram ({'proportion' if divisor else 'participants'})", 1 / (HALF_RANGE * (divisor or 1))
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return all shares, or all people."""

@@ -33,7 +33,7 @@ def test_what_is_added_is_on_the_disk_before_anything_else_happens(
     with Journal(tmp_path) as journal:
         synced: list[bytes] = []
         monkeypatch.setattr(os, "fsync", lambda _: synced.append(journal.path.read_bytes()))
-        journal.add(JournalEntry("a.h5", "plan", "seal", MOVING))
+        journal.add(JournalEntry("a.h5", "plan", "checksum", MOVING))
         assert [b"a.h5" in content for content in synced] == [True]
 
 
@@ -61,7 +61,7 @@ def test_a_line_that_a_crash_has_torn_did_not_happen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["{}", "[]", "nonsense", '{"bundle": "a", "plan": "p", "seal": "m", "state": "odd"}']
+    "line", ["{}", "[]", "nonsense", '{"bundle": "a", "plan": "p", "checksum": "m", "state": "odd"}']
 )
 def test_a_journal_that_is_none_is_left_alone(tmp_path: Path, line: str) -> None:
     (tmp_path / NAME).write_text(line + "\n")

@@ -159,7 +159,7 @@ def stating(copied: Path, stated: bytes) -> bytes:
 def test_a_text_block_of_a_later_version(copied: Path, stated: bytes) -> None:
     """Of it nothing else is known, not even its size: nothing behind its first line is looked at."""
     copied.write_bytes(stating(copied, stated)[:USER_BLOCK] + b"something else altogether")
-    check_told(copied, "seal", [int(stated), 2])
+    check_told(copied, "checksum", [int(stated), 2])
 
 
 def test_a_text_block_of_the_other_version(copied: Path, version_there: int) -> None:
@@ -176,7 +176,7 @@ def test_a_text_block_of_the_other_version(copied: Path, version_there: int) -> 
 @pytest.mark.parametrize("stated", [b"0", b"-1", b"01", b"1.0", b"1000000000", b"", b"two", b" 2", b"2 "])
 def test_a_text_block_of_no_version(copied: Path, stated: bytes) -> None:
     copied.write_bytes(stating(copied, stated))
-    check_told(copied, "seal", [])
+    check_told(copied, "checksum", [])
 
 
 def test_a_whole_number_stands_in_a_manifest_in_one_way(copied: Path, version_there: int) -> None:

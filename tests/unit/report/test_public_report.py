@@ -32,7 +32,7 @@ def manifest_of(name: str) -> dict[str, Any]:
 
 def page_of(manifest: dict[str, Any]) -> Page:
     """The page of a manifest that may be anybody's, without cards."""
-    return parsed(public_page(manifest, [], BundleSource("b.h5", "0" * 64, ("seal",))))
+    return parsed(public_page(manifest, [], BundleSource("b.h5", "0" * 64, ("checksum",))))
 
 
 @pytest.mark.thorough_for("signals", "statistics")
@@ -369,7 +369,7 @@ def test_a_page_does_not_replace_its_bundle(tmp_path):
     [("b.h5", "sha256sum b.h5"), ("my 'data'; ls.h5", """sha256sum 'my '"'"'data'"'"'; ls.h5'"""), ("-o.h5", "sha256sum ./-o.h5")],
 )  # fmt: skip
 def test_commands_can_be_copied(name, command):
-    page = parsed(public_page(manifest_of("areas"), [], BundleSource(name, "0" * 64, ("seal",))))
+    page = parsed(public_page(manifest_of("areas"), [], BundleSource(name, "0" * 64, ("checksum",))))
     assert command in page.text
 
 
