@@ -104,7 +104,7 @@ def not_protected(
         ("format", "that the data passed its reader's checks: otherwise there would be no release")
     )
     entries.append(
-        ("population", "what is true of people in general: a release is useful because it shows this")
+        ("population", "what is true of people in general: a release is useful because it tells that")
     )
     return [{"what": subject, "reason": reason} for subject, reason in entries]
 

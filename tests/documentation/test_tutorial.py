@@ -133,7 +133,7 @@ def test_halves_of_a_photograph_are_as_uncertain_as_the_tutorial_says(tmp_path):
     ):
         assert old in plan
         plan = plan.replace(old, new)
-    assert "shares ± 20 percentage points" in previewed(plan, tmp_path)
+    assert "proportions ± 20 percentage points" in previewed(plan, tmp_path)
     assert "± 20 percentage points for the two halves of a single photograph at ε = 2" in " ".join(
         PAGE.read_text("utf-8").split()
     )
@@ -149,7 +149,7 @@ def test_shares_of_a_class_are_as_uncertain_as_the_page_says(tmp_path, classes):
     told = {int(row[0]): row[1:] for row in rows_after(page, "| classes of 30 |")}[classes]
     for cell, epsilon in zip(told, ("0.5", "1.0", "2.0", "3.0"), strict=True):
         seen = previewed(plan_of(page).replace("epsilon = 1.0", f"epsilon = {epsilon}"), tmp_path)
-        exact = float(re.search(r"shares ± ([0-9.]+) percentage points", seen)[1])
+        exact = float(re.search(r"proportions ± ([0-9.]+) percentage points", seen)[1])
         assert float(cell.removeprefix("± ")) == pytest.approx(exact, rel=0.06), epsilon
 
 
