@@ -2,7 +2,7 @@
 """Make the sample data inside the package from the public originals: scripts/make_demo_data.py FOLDER.
 
 FOLDER holds `osie_mouse/samples.csv.gz` and `ier2023_vr_pupil/features_10s_0p5s.csv.gz`. People of the two studies
-are different people: their labels get a letter, so that nobody is taken for somebody else.
+are different people: their labels get a letter, so that no one is taken for someone else.
 """
 
 import gzip

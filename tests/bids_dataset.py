@@ -89,7 +89,7 @@ def written(root: Path) -> Path:
     root.mkdir()
     dump(root / "dataset_description.json", description())
     (root / "README").write_text(
-        "# Invented\n\nPoints drawn at random; nobody looked at anything. For tests of readers.\n" * 3
+        "# Invented\n\nPoints drawn at random; no one looked at anything. For tests of readers.\n" * 3
     )
     (root / "participants.tsv").write_text("participant_id\tage\nsub-01\t30\nsub-02\t40\n")
     dump(root / "participants.json", {"age": {"Description": "Age", "Units": "year"}})

@@ -35,7 +35,7 @@ def entry(whole, name):
 def sections(readme):
     """The sections of a README, from below the title to how it is checked, each on one line.
 
-    They are what the export is, what is promised, what is not protected, warnings if there are any, what is in it, and how to check it.
+    They are what the export is, what is guaranteed, what is not protected, warnings if there are any, what is in it, and how to check it.
     """
     _, *parts = re.split(r"(?:\A|\n)[^\n]+\n-+\n\n", readme)
     return [" ".join(part.split()) for part in parts]

@@ -1,4 +1,4 @@
-"""What the content of a bundle is, so that two can be held against each other, and what of it nobody can refute.
+"""What the content of a bundle is, so that two can be held against each other, and what of it no one can refute.
 
 Content is the values, and what the manifest tells of them. Whatever is accepted by `verify` must have the content of the bundle
 that it was made from, but for what is listed here, each with the reason why nothing in a file could speak against it.
@@ -18,7 +18,7 @@ CARE = 1e-6  # relative: of floating-point numbers that are recomputed
 
 FREE_TEXT = {
     r"release/(name|version|title|license|contact|date)": "names and a day that the author gives the release",
-    r"tool/(version|dependencies(/.*)?)": "what the author says to have used; nobody can run it again without the data",
+    r"tool/(version|dependencies(/.*)?)": "what the author says to have used; no one can run it again without the data",
     r"plan/sha256": "of a plan that is not in the bundle",
     r"digests(/.*)?": "follow from the values, which are compared themselves",
 }
@@ -37,7 +37,7 @@ FREEDOMS = {
     r"/outputs/(tree|kept|randomized)/noisy/[\w/]+": "noisy counts that no other value follows from",
     r"outputs/exact/mechanism/parameters/attributes/\*/labels/\*": "words for numbers, where no counts stand along them",
     rf"{_RECORDS}/mechanism/parameters/(task|per_task|dependence|resampled(/\*)?|order/\*|copies)": (
-        "how records were drawn, where the test promises the same whatever it was"
+        "how records were drawn, where the test guarantees the same whatever it was"
     ),
     r"outputs/randomized/event/events/\*/(epsilon0|seeds)": "of the event alone, which is accounted for as it stands",
     "/signature": "64 bytes that only a public key can refute, and the hint whose they are; no key is given here",
@@ -55,7 +55,7 @@ FREEDOMS = {
     r"outputs/(course|after)/mechanism/parameters/(baseline|baseline_steps|clip|completion)": "how series were made before noise",
     r"outputs/(chunks|changes|steps|published)/mechanism/parameters/completion": "likewise",
     r"outputs/published/mechanism/(name|parameters/(chunk|coefficients|evaluations|paper_epsilon|features/\*/(low|high)))": (
-        "how a paper does it, which protects nobody"
+        "how a paper does it, which protects no one"
     ),
     r"outputs/(all|chosen|moods)/mechanism/parameters/by": "the name of a column",
     r"outputs/chosen/mechanism/parameters/bins": "of histograms, which it has none of",

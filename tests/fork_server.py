@@ -1,6 +1,6 @@
 """Many files examined in children of a warm process, some in each; a child that dies names the file that it died of.
 
-In a child the file is opened first; from then on no file can be opened, by anybody, and whoever tries is noted.
+In a child the file is opened first; from then on no file can be opened, by anyone, and whoever tries is noted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that somebody made to harm whoever reads them: each a function that writes one, beside a bundle that it may change.
+"""Files that someone made to harm whoever reads them: each a function that writes one, beside a bundle that it may change.
 
 All are sealed, so that it is not the seal that refuses them, but those that are no regular files.
 """
@@ -468,7 +468,7 @@ DIMENSIONS: dict[str, Write] = {
 
 
 def _user_defined_link(path: Path) -> None:
-    """A link of a class that nobody knows: an external one with its class changed."""
+    """A link of a class that no one knows: an external one with its class changed."""
     _within(lambda file: file.__setitem__(f"{GROUP}/link", h5py.ExternalLink("marker-of-a-file", "/x")))(path)
     raw = path.read_bytes()
     seal(path, raw[USER_BLOCK:].replace(b"marker-of-a-file", b"\xff" * 16))

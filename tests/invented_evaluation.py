@@ -59,7 +59,7 @@ def attack(name: str, **changes: Any) -> AttackResult:
 def attacks() -> tuple[AttackResult, ...]:
     """Return attacks with each of the verdicts."""
     rates = {"TPR at FPR ≤ 1 %": Rate(0.1, 0.01, 0.32), "balanced accuracy": 0.71}
-    found = attack("membership, nearest record", further=rates, guarantee_check=promise(violated=False))
+    found = attack("membership, nearest record", further=rates, guarantee_check=guarantee(violated=False))
     nothing = attack(
         "linkage",
         main=Rate(0.05, 0.01, 0.26),
@@ -74,8 +74,8 @@ def attacks() -> tuple[AttackResult, ...]:
     return judged([found, nothing, few])
 
 
-def promise(*, violated: bool) -> GuaranteeCheck:
-    """Return a promise that was kept, or not."""
+def guarantee(*, violated: bool) -> GuaranteeCheck:
+    """Return a guarantee that was kept, or not."""
     return GuaranteeCheck(1.0, 1e-6, Rate(0.9, 0.8, 1.0), Rate(0.0, 0.0, 0.1), 0.3, violated)
 
 
@@ -88,7 +88,7 @@ def known_rest(**changes: Any) -> WorstCaseAttack:
         "measured": Rate(0.559, 0.55, 0.568),
         "allowed": 0.6128,
         "tpr_at_fpr": {"1 %": 0.0142, "10 %": 0.1311},
-        "guarantee_check": promise(violated=False),
+        "guarantee_check": guarantee(violated=False),
     }
     return WorstCaseAttack(**{**fields, **changes})
 
@@ -145,7 +145,7 @@ def _plain() -> Evaluation:
         known_rest(),
         (),
         (_plate("1005"), _plate("1011")),
-        ("Attacks on maps: there are no rows in them that could be anybody's.",),
+        ("Attacks on maps: there are no rows in them that could be anyone's.",),
     )
     table = EvaluatedOutput(
         "table",
@@ -177,7 +177,7 @@ def _plain() -> Evaluation:
     ]
     inputs = (
         EvaluatedInput("pupil", 24, judged(raw), ("18 400 of 36 800 windows were left out: they overlap",)),
-        EvaluatedInput("gaze", 1, (), ("one person: there is nobody to be told apart from",)),
+        EvaluatedInput("gaze", 1, (), ("one person: there is no one to be told apart from",)),
     )
     notes = {
         "pupil": ("14 rows without a label were dropped", "0.3 % of the values were clipped"),
@@ -187,7 +187,7 @@ def _plain() -> Evaluation:
 
 
 def _faulty() -> Evaluation:
-    broken = known_rest(worst=0.97, exceeds=True, guarantee_check=promise(violated=True))
+    broken = known_rest(worst=0.97, exceeds=True, guarantee_check=guarantee(violated=True))
     foreign = NoiseCheck(4096, 31.2, 0.93, 1.07)
     outputs = (
         EvaluatedOutput("heatmaps", "heatmap", utility(), curve(), foreign, known_rest()),
@@ -198,7 +198,7 @@ def _faulty() -> Evaluation:
             None,
             None,
             None,
-            (attack("membership", guarantee_check=promise(violated=True)),),
+            (attack("membership", guarantee_check=guarantee(violated=True)),),
         ),
         EvaluatedOutput("dwell", "areas", utility("area"), None, None, broken),
     )

@@ -382,7 +382,7 @@ length = 40
 
 
 def write_signals_study(folder: Path, *, people: int = 30, published: bool = False) -> Path:
-    """Write pupils.csv and plan.toml of signals, with one that protects nobody if asked for, and return the plan's path."""
+    """Write pupils.csv and plan.toml of signals, with one that protects no one if asked for, and return the plan's path."""
     rng = np.random.default_rng(20261124)
     pupils = ["who,task,t,size_mm,open"]
     for person in range(people):

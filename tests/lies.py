@@ -232,7 +232,7 @@ LIES = [
         _within("chunks", "guarantee", "unit", to="chunk"),
     ),
     Lie(
-        "a promise to a chunk is to a recording",
+        "a guarantee to a chunk is to a recording",
         "series",
         "guarantee",
         _within("chunks", "narrower_units", 0, "unit", to="recording"),
@@ -293,13 +293,13 @@ LIES = [
         _within("exact", "guarantee", to=_protected),
     ),
     Lie(
-        "what protects nobody is differential privacy",
+        "what protects no one is differential privacy",
         "each",
         "guarantee",
         _within("published", "guarantee", to=_protected),
     ),
     Lie(
-        "a kinder reason for what protects nobody",
+        "a kinder reason for what protects no one",
         "each",
         "guarantee",
         _within("published", "guarantee", "reason", to="a paper says so"),

@@ -701,7 +701,7 @@ def at(manifest: Any, place: Place) -> Any:
 
 
 def _place(manifest: Any, random: Random, below: Place = ()) -> Place:
-    """A place, where nobody minds how many there are of its kind."""
+    """A place, where no one minds how many there are of its kind."""
     kinds: dict[str, list[Place]] = {}
     for place in places(at(manifest, below), below):
         kinds.setdefault(pattern(place), []).append(place)
@@ -854,7 +854,7 @@ def _careful(original: Layout, random: Random) -> tuple[str, bytes]:
 
 
 def _numbers_along(original: Layout, manifest: Any) -> dict[str, NDArray[Any]]:
-    """Coordinates that are numbers, as a changed manifest calls for them: of labels nobody but them could say that they are others."""
+    """Coordinates that are numbers, as a changed manifest calls for them: of labels no one but them could say that they are others."""
     return {
         path: stored.axis.values
         for path, stored in stored_of(manifest).items()

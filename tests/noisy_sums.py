@@ -28,6 +28,6 @@ class NoisySum:
 
 
 def inner(released: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how much of everybody's contribution a release has."""
+    """Return how much of everyone's contribution a release has."""
     products: NDArray[np.float64] = CONTRIBUTIONS @ released
     return products

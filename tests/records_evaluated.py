@@ -1,4 +1,4 @@
-"""People who can be told apart, outputs of their records, and releases that protect nobody or tell nothing."""
+"""People who can be told apart, outputs of their records, and releases that protect no one or tell nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUDGET = Budget(epsilon=3.0, delta=1e-3)
 def people_apart(
     people: int = 24, *, recordings: int = 4, rows: int = 8, apart: float = 1.0, seed: int = 0
 ) -> Features:
-    """Everybody has a place of their own, which their rows stray from a little; the group follows the first feature."""
+    """Everyone has a place of their own, which their rows stray from a little; the group follows the first feature."""
     rng = np.random.default_rng(seed)
     count = recordings * rows
     person = np.repeat(np.arange(people), count)

@@ -16,7 +16,7 @@ RECORDINGS = ("read", "search")
 
 
 def write_pupils(folder: Path, *, seed: int = 0, people: int = PEOPLE, longest: int = 50) -> None:
-    """Write pupils.csv: everybody's recordings, of some length, one of them of the longest."""
+    """Write pupils.csv: everyone's recordings, of some length, one of them of the longest."""
     rng = np.random.default_rng(seed)
     rows = ["who,task,t,left,right"]
     for person in range(people):

@@ -44,7 +44,7 @@ def tried(numbers: Sequence[int], *, seed: int, jobs: int = 2) -> Iterator[Outco
 
 
 def broken(outcome: Outcome) -> list[str]:
-    """Return which promises did not hold for a mutant."""
+    """Return which guarantees did not hold for a mutant."""
     told = outcome.told if isinstance(outcome.told, dict) else {"what": outcome.told}
     name = f"mutant {outcome.number} ({told.get('layout')}, {told.get('kind')}: {told.get('what')})"
     out = []

@@ -71,7 +71,7 @@ def peak_bytes(work: Callable[[], object]) -> int:
 
 
 def alone(work: Callable[..., Result], *arguments: object, **more: object) -> Result:
-    """Call in a new process: nobody else's memory and warm libraries, and its peak of memory is its own."""
+    """Call in a new process: no one else's memory and warm libraries, and its peak of memory is its own."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(work, *arguments, **more).result()
 

@@ -51,9 +51,9 @@ class Measured:
 def run(limits: Limits, *, quick: bool = False) -> Report:
     """Find all caps of more and more people, and the paper's loop beside."""
     with as_file(files("synthrelease.demo") / "attention.csv.gz") as path:
-        everybody = paths(load_image(path, IMAGE, person="person"))
+        everyone = paths(load_image(path, IMAGE, person="person"))
     people = PEOPLE // 4 if quick else PEOPLE
-    found = [_measured(everybody[:some]) for some in (people // 4, people // 2, people)]
+    found = [_measured(everyone[:some]) for some in (people // 4, people // 2, people)]
     last = found[-1]
     rows = []
     for before, one in zip((None, *found), found, strict=False):

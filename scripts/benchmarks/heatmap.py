@@ -93,7 +93,7 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
 
 
 def spectral_heatmap(stimuli: int | Sequence[str], people: int, cells: tuple[int, int]) -> SpectralHeatmap:
-    """Return a mechanism under which everybody counts on every stimulus."""
+    """Return a mechanism under which everyone counts on every stimulus."""
     number = stimuli if isinstance(stimuli, int) else len(stimuli)
     return made.spectral(
         stimuli=stimuli,

@@ -132,7 +132,7 @@ def _noise_alone(size: int, event: Noise, draws: int) -> None:
 
 
 def _drawn(data: Features, mechanism: CoefficientSignals, event: Noise, draws: int) -> float:
-    """Everybody's integers, noise and signals of all draws; what is looked at of them is their sum."""
+    """Everyone's integers, noise and signals of all draws; what is looked at of them is their sum."""
     parameters, random, total = mechanism.parameters, SecureRandom(), 0.0
     own = totals(data, parameters)
     unit = derived.IntegerUnit((0.0, 1.0), 1)

@@ -39,7 +39,7 @@ class Released:
     Attributes:
         name: the row of the tables.
         way: how it is made.
-        noise_alone: the difference of two releases is classified, which holds nobody's data.
+        noise_alone: the difference of two releases is classified, which holds no one's data.
     """
 
     name: str

@@ -56,12 +56,12 @@ def _notes(study: Study) -> dict[str, tuple[str, str]]:
     """Title and note of every question."""
     task = (
         f"One person left out; every {study.every_task}th window. Δ and k are measured on each {study.task} by itself, so "
-        "that the scale of the noise tells it:\n“noise alone” is the difference of two releases, which holds nobody's data."
+        "that the scale of the noise tells it:\n“noise alone” is the difference of two releases, which holds no one's data."
     )
     halves = (
         "Trained on the first halves of the noisy recordings, tested on the second halves of the same release; every "
         f"{study.every_person}th window. This is\nno attack: with few coefficients a recording's noise is an offset, the same "
-        "in both halves, which tells the recording apart, whoever it is of:\n“noise alone” holds nobody's data."
+        "in both halves, which tells the recording apart, whoever it is of:\n“noise alone” holds no one's data."
     )
     adversary = (
         "Trained on raw data of the person's other recording types, tested on the noisy release of each; every "

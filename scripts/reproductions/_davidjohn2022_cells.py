@@ -119,7 +119,7 @@ def answer(data: Data, cell: Cell) -> Told:
 
 
 def sides(data: Data, cell: Cell, random: SecureRandom) -> tuple[Windows, Windows]:
-    """Return what somebody knows, with names, and the rows that they are to name. No recording, or half of one, is on both sides."""
+    """Return what someone knows, with names, and the rows that they are to name. No recording, or half of one, is on both sides."""
     release, rows = releases(BOUNDS)[cell.release], data.rows
     fitted, tested = ([CONDITIONS.index(name) for name in names] for names in (FITTED, TESTED))
     if cell.question == RECORDINGS:
@@ -133,14 +133,14 @@ def sides(data: Data, cell: Cell, random: SecureRandom) -> tuple[Windows, Window
     else:
         known, given = release(rows, random).halves()
     given = given.of_people(known.names)  # of a few seeded records, some people have none to be known by
-    # Halves are recordings of their own; and a smoothed model draws a rare record of a condition that nobody had.
+    # Halves are recordings of their own; and a smoothed model draws a rare record of a condition that no one had.
     return known, replace(given, recordings=given.recordings + len(CONDITIONS))
 
 
 def task_folds(data: Data, cell: Cell, random: SecureRandom) -> list[tuple[Windows, Windows]]:
     """Return pairs of rows to train on and rows to test on; whom the second are of, the first are not, by name.
 
-    In one release copies and models hold everybody all the same. Tested on real rows, nothing was made of the person's.
+    In one release copies and models hold everyone all the same. Tested on real rows, nothing was made of the person's.
     """
     strayed = cell.features == STRAYED
     rows = without_means(data.rows) if strayed else data.rows
@@ -149,7 +149,7 @@ def task_folds(data: Data, cell: Cell, random: SecureRandom) -> list[tuple[Windo
         out = rows.people == cell.number
         return [(release(rows.where(~out), random), rows.where(out))]
     made = release(rows, random)
-    there = np.intersect1d(data.left_out, made.names)  # of a few seeded records, not everybody has one
+    there = np.intersect1d(data.left_out, made.names)  # of a few seeded records, not everyone has one
     return [(made.where(made.people != name), made.of_people([name])) for name in there]
 
 

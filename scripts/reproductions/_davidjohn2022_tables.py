@@ -58,7 +58,7 @@ NOTES = {
     (
         HALVES,
         AS_THEY_ARE,
-    ): "Somebody knows the first half of each recording, raw, and is given what was released of the second halves alone; "
+    ): "Someone knows the first half of each recording, raw, and is given what was released of the second halves alone; "
     "windows at the middle that overlap are left out.",
     (
         RECORDINGS_ONE,
@@ -67,7 +67,7 @@ NOTES = {
     (
         RECORDINGS,
         AS_THEY_ARE,
-    ): f"**The attack**: somebody knows {', '.join(FITTED)} of everybody, raw, and is given what was released of "
+    ): f"**The attack**: someone knows {', '.join(FITTED)} of everyone, raw, and is given what was released of "
     f"{', '.join(TESTED)} alone.",
     (TASK_ONE, AS_THEY_ARE): _TASK_ONE,
     (TASK, AS_THEY_ARE): _TASK,

@@ -1,6 +1,6 @@
 """What Liu et al. 2019, sections 3.3 and 3.4, say does not protect, attacked. Demonstrations: never to be released as private.
 
-The adversary knows everybody's map but one, and what was published: the worst case of Definition 3.1.
+The adversary knows everyone's map but one, and what was published: the worst case of Definition 3.1.
 """
 
 from __future__ import annotations

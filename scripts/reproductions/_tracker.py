@@ -14,7 +14,7 @@ SCREEN = Screen(800, 600)  # of OSIE
 
 
 def load_image(path: Path, image: str, *, person: str, time: str | None = None) -> Gaze:
-    """Return the samples of everybody who was recorded on the image, and of nobody else."""
+    """Return the samples of everyone who was recorded on the image, and of no one else."""
     columns = {"person": person, "stimulus": "image", "x": "x_px", "y": "y_px"}
     if time is not None:
         columns["time"] = time
@@ -33,7 +33,7 @@ def load_image(path: Path, image: str, *, person: str, time: str | None = None) 
 
 
 def paths(gaze: Gaze) -> list[NDArray[np.float64]]:
-    """Return everybody's path, shape (samples, 2), in pixels."""
+    """Return everyone's path, shape (samples, 2), in pixels."""
     at = np.stack([gaze.x_px, gaze.y_px], axis=1)
     return [at[gaze.person == p] for p in range(gaze.people)]
 

@@ -1,7 +1,7 @@
 """Bozkir et al. 2021, "Differential privacy for eye tracking with temporal correlations": utility, correlations, classification.
 
 On the pupil features of IER 2023 (ier2023_vr_pupil), and on MPIIDPEye and MPIIPrivacEye where DATA has their feature files. The
-mechanisms are the paper's, and protect nobody (`synthrelease/kinds/signals/bozkir2021.proof.md`). Everything is seeded: nothing here
+mechanisms are the paper's, and protect no one (`synthrelease/kinds/signals/bozkir2021.proof.md`). Everything is seeded: nothing here
 may be published as private.
 """
 
@@ -88,14 +88,14 @@ def show_correlations(study: Study, path: Path) -> None:
     )
     title(
         f"{study.name}  Figures 3–6  Correlation across people of sample 5 with sample 5 + Δt",
-        "As far as everybody was recorded. Windows overlap, so that neighbours share data. Of series that have nothing to do with each "
+        "As far as everyone was recorded. Windows overlap, so that neighbours share data. Of series that have nothing to do with each "
         f"other,\n19 in 20 lie within ±{band:.2f}. Picture: {path.name}",
     )
     print_table(["feature", "series", study.task, *(f"Δt = {lag}" for lag in LAGS_TOLD)], rows)
 
 
 def correlations(recording: Recording, feature: int, *, differenced: bool) -> list[tuple[int, float]]:
-    """Return (Δt, correlation across people), as far as everybody was recorded."""
+    """Return (Δt, correlation across people), as far as everyone was recorded."""
     missing = ~recording.recorded.all(axis=0)
     together = int(missing.argmax()) if missing.any() else missing.size
     series = recording.series[:, feature, :together]

@@ -86,7 +86,7 @@ def run(data: Path, out: Path, *, quick: bool = False, jobs: int = JOBS) -> None
     print(
         f"{people} people, {len(CONDITIONS)} conditions, {rows.values.shape[1]} features, {len(rows.values):,} windows. "
         f"Intervals are of {people} people, of tasks of {len(left_out)}. Seeded: nothing here may be published.\n"
-        "Rows of models without a seed bear names drawn by lot. By vote: all rows that bear one name and one condition vote together, which nobody "
+        "Rows of models without a seed bear names drawn by lot. By vote: all rows that bear one name and one condition vote together, which no one "
         "could arrange who does not know\nwhose seeds they had: more than an attacker has."
     )
     show_settings(draws=scale.draws, every=scale.every)

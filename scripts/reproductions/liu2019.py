@@ -99,11 +99,11 @@ def run(data: Path, out: Path, *, quick: bool = False) -> None:
         f"OSIE image {IMAGE}, {len(recorded)} people, mouse-tracked. Seeded: nothing here may be published."
     )
     crowd = _crowd(recorded[:OBSERVERS], scale, copies=REPLICATED // OBSERVERS)
-    everybody = _crowd(recorded, scale, copies=1)
+    everyone = _crowd(recorded, scale, copies=1)
     show_attacks(gaze, scale, random.spawn("attacks"))
     show_sigmas(len(recorded))
     show_surface(out / "liu2019_figure_2.png")
-    show_caps(crowd, everybody, out / "liu2019_caps.png")
+    show_caps(crowd, everyone, out / "liu2019_caps.png")
     ours = spectral_strategy(tracked(recorded[:OBSERVERS], SAMPLES), crowd)
     show_tradeoff(crowd, [*strategies(crowd), ours], scale, out, random.spawn("figure 3"))
     show_grids(gaze, scale, out / "liu2019_grid.png", random.spawn("grids"))
@@ -136,7 +136,7 @@ def show_attacks(gaze: Gaze, scale: Scale, random: SecureRandom) -> None:
             rows.append([name, f"{selected}/{people}", f"{bound:.3f}", *(f"{x:.3f}" for x in shares)])
     _title(
         "3.3, 3.4  What does NOT protect: demonstrations, never releasable as private",
-        f"The adversary knows the output and everybody's map but one person's ({width}×{height} px, random person, "
+        f"The adversary knows the output and everyone's map but one person's ({width}×{height} px, random person, "
         f"{scale.trials} trials:\na share p has a standard error of √(p(1−p)/{scale.trials})). "
         "δ of the mechanism is at least the bound of the theorem; an attack\nwithout false alarms proves "
         "that it is at least the share it recovers.",
@@ -159,7 +159,7 @@ def show_sigmas(people: int) -> None:
     _title(
         "3.4, 3.5  Noise in a pixel of the mean map, m = 1, δ = n^(−3/2)",
         "Standard deviations in samples per person. δ of Thm 3.4: what its σ really keeps (Balle & Wang 2018); "
-        "the product refuses it\nwhere that is above the δ promised. Exact: least σ for the paper's sensitivity √r/n; "
+        "the product refuses it\nwhere that is above the δ guaranteed. Exact: least σ for the paper's sensitivity √r/n; "
         "with T: where a person counts at most T samples.",
     )
     print_table(
@@ -266,11 +266,11 @@ def _least(enough: Callable[[int], bool]) -> int:
     return high
 
 
-def show_caps(crowd: Crowd, everybody: Crowd, path: Path) -> None:
+def show_caps(crowd: Crowd, everyone: Crowd, path: Path) -> None:
     """Algorithm 1 at the paper's ε = 1.5."""
     curves = {}
     rows = []
-    for people in (crowd, everybody):
+    for people in (crowd, everyone):
         papers, _, bounded = strategies(people)
         for strategy in (papers, bounded):
             errors = people.errors(lambda m, s=strategy: s.sigma(SHOWN, m))
@@ -283,7 +283,7 @@ def show_caps(crowd: Crowd, everybody: Crowd, path: Path) -> None:
     draw_caps(curves, path)
     _title(
         f"4.2  Algorithm 1 at ε = {SHOWN:g}: the cap of least expected MSE (depends on the data: reproduction only)",
-        f"Maps of {crowd.rows}×{crowd.columns} px. T cuts nothing away here: nobody has more samples. "
+        f"Maps of {crowd.rows}×{crowd.columns} px. T cuts nothing away here: no one has more samples. "
         f"Picture: {path.name}",
     )
     print_table(["mechanism", "n", "g_max", "best m", "MSE at best", "at m = 1", "at g_max"], rows)

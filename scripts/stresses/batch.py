@@ -2,7 +2,7 @@
 
 Small plans against one ledger. In every round the batch is started with `--resume` and something is killed (SIGKILL) at a moment
 drawn from a fixed seed: the coordinator, or one of its workers; a killed worker must delay and lose nothing. When all is built, a few
-plans more join the batch. In the end everything that was promised is looked at: `check_all` says what.
+plans more join the batch. In the end everything that was guaranteed is looked at: `check_all` says what.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Stress:
         plans: those of the batch so far.
         killed: what was killed, and how often.
         codes: exit codes of the rounds.
-        broken: promises that did not hold.
+        broken: guarantees that did not hold.
     """
 
     folder: Path
@@ -132,7 +132,7 @@ class Stress:
         self.broken.append(f"{len(alive)} workers outlived their coordinator by a minute")
 
     def check_all(self) -> None:
-        """Look at every promise: one valid bundle for every plan, all paid for, nothing half written, the ledger whole."""
+        """Look at every guarantee: one valid bundle for every plan, all paid for, nothing half written, the ledger whole."""
         from synthrelease.bundle import open_bundle, verify
         from synthrelease.ledger import Ledger
 
@@ -170,7 +170,7 @@ def _command(pid: int) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the rounds; 1 if a promise was broken."""
+    """Run the rounds; 1 if a guarantee was broken."""
     parser = argparse.ArgumentParser(prog="scripts/stress batch", description=__doc__)
     parser.add_argument("--kills", type=int, default=50, help="how often something is killed (default 50)")
     parser.add_argument("--at-once", type=int, default=12, help="plans that join at a time (default 12)")

@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
 
 
 def mutants(numbers: range, *, seed: int, jobs: int) -> list[str]:
-    """Try mutants, and return the promises that did not hold."""
+    """Try mutants, and return the guarantees that did not hold."""
     began, outcomes = time.monotonic(), []
     for outcome in tried(numbers, seed=seed, jobs=jobs):
         outcomes.append(outcome)

@@ -285,7 +285,7 @@ def _flips_piece(path: str, start: int, stop: int) -> list[str]:
                     elif ledger.to_json() == sound:
                         outcomes.append(_SAME)
                     else:
-                        outcomes.append(f"byte {place}, bit {bit}: another history that nobody notices")
+                        outcomes.append(f"byte {place}, bit {bit}: another history that no one notices")
                 except SynthReleaseError:
                     outcomes.append(_REFUSED)
                 except Exception as error:  # noqa: BLE001  whatever it is

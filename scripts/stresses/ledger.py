@@ -58,7 +58,7 @@ class Stress:
         grant_for: releases that the grant covers.
         start: how a build is started.
         codes: exit codes, in the order in which builds ended; −9 for one that was killed.
-        broken: promises that did not hold.
+        broken: guarantees that did not hold.
     """
 
     folder: Path
@@ -144,10 +144,10 @@ class Stress:
         debits: list[dict[str, Any]] = self.ledger.to_json("study")["study"]["debits"]
         return debits
 
-    def expect(self, true: object, promise: str) -> None:
-        """Note a promise that does not hold."""
+    def expect(self, true: object, guarantee: str) -> None:
+        """Note a guarantee that does not hold."""
         if not true:
-            self.broken.append(promise)
+            self.broken.append(guarantee)
 
     def check(self) -> None:
         """Hold the ledger against bundles and against a composition of another kind."""
@@ -252,8 +252,8 @@ def main(arguments: list[str]) -> int:
             storm(stress, builds=told.builds, at_once=told.at_once)
         print(stress.figures())
     print(f"{told.at_once} at a time, {os.cpu_count()} processors, {time.monotonic() - began:.0f} s")
-    for promise in stress.broken:
-        print(f"BROKEN: {promise}")
+    for guarantee in stress.broken:
+        print(f"BROKEN: {guarantee}")
     return 1 if stress.broken else 0
 
 

@@ -65,7 +65,7 @@ class Stress:
     Attributes:
         folder: of all these folders.
         ends: what was found after builds, and how often.
-        broken: promises that did not hold.
+        broken: guarantees that did not hold.
         old: what stands where a build goes over an old bundle: that, and its sidecar.
     """
 
@@ -180,8 +180,8 @@ class Stress:
     def _look(self, place: Place, way: Way, what: str, codes: tuple[int, int], said: str) -> None:
         """Note whatever should not be as it is: after what happened, and after the next builds."""
 
-        def hold(promise: bool, told: str) -> None:  # noqa: FBT001  an assertion that goes on
-            if not promise:
+        def hold(guarantee: bool, told: str) -> None:  # noqa: FBT001  an assertion that goes on
+            if not guarantee:
                 self.broken.append(f"{way}, {what}: {told}")
 
         code, failed = codes
@@ -211,7 +211,7 @@ class Stress:
         hold(not place.left(), f"left behind in the end: {place.left()}")
 
     def _state(self, place: Place, way: Way) -> str:
-        """What has the names, in words that promises are made in."""
+        """What has the names, in words that guarantees are made in."""
         bundle, text = place.read(place.bundle), place.read(place.sidecar)
         before = self.old if way.force else (None, None)
         if (bundle, text) == before:
@@ -321,7 +321,7 @@ def telling(steps: list[str]) -> list[int]:
 
 
 def main(arguments: list[str]) -> int:
-    """Let everything happen everywhere; 1 if a promise was broken."""
+    """Let everything happen everywhere; 1 if a guarantee was broken."""
     parser = argparse.ArgumentParser(prog="scripts/stress writing", description=__doc__)
     parser.add_argument("--only", choices=[*HAPPENINGS, "limit"], help="let one kind of thing happen only")
     parser.add_argument(

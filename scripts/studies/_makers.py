@@ -33,7 +33,7 @@ def as_it_is(rows: Windows, random: SecureRandom) -> Windows:  # noqa: ARG001  a
 
 
 def noise(rows: Windows, random: SecureRandom) -> Windows:
-    """Uniform between the bounds: nothing of anybody."""
+    """Uniform between the bounds: nothing of anyone."""
     limits = np.array(list(BOUNDS.values()))
     uniform = random.uniform(rows.values.size).reshape(rows.values.shape)
     return Windows(limits[:, 0] + uniform * np.diff(limits, axis=1).T, rows.people, rows.recordings)

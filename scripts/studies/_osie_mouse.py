@@ -25,7 +25,7 @@ Map = NDArray[np.float64]
 
 
 def attention(folder: Path) -> Gaze:
-    """Return the attention of everybody on all images."""
+    """Return the attention of everyone on all images."""
     gaze = load_gaze(
         folder / "osie_mouse" / "samples.csv.gz",
         columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px"},

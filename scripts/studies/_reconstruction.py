@@ -1,6 +1,6 @@
 """How much of one person is in a heatmap of many: what an attacker who knows the others computes, and how near it comes.
 
-The adversary of differential privacy: everybody's data but one person's are known, and so is how the map was made.
+The adversary of differential privacy: everyone's data but one person's are known, and so is how the map was made.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class FoundInNoise:
 
 
 def dwell_shares(gaze: Gaze) -> Maps:
-    """Return everybody's shares of dwell on one image, shape (people, rows, columns), each of sum 1."""
+    """Return everyone's shares of dwell on one image, shape (people, rows, columns), each of sum 1."""
     rows, columns = CELLS
     cell = SCREEN.cells(gaze.x_px, gaze.y_px, columns=columns, rows=rows)
     counts = np.zeros((gaze.people, rows * columns))
@@ -78,7 +78,7 @@ def dwell_shares(gaze: Gaze) -> Maps:
 
 
 def heatmaps_of(shares: Maps) -> Maps:
-    """Return everybody's own heatmap."""
+    """Return everyone's own heatmap."""
     return np.stack([smoothed(one, BLUR_PX) for one in shares])
 
 
@@ -110,7 +110,7 @@ def attack_known_rest(own: Maps, *, publish: Callable[[Map], Map]) -> Found:
 
 
 def attack_two_maps(own: Maps, *, publish: Callable[[Map], Map]) -> Found:
-    """Attack two exact mean maps, one with the person and one after the person withdrew, knowing nobody."""
+    """Attack two exact mean maps, one with the person and one after the person withdrew, knowing no one."""
     total, people = own.sum(axis=0), len(own)
     first = publish(total / people)
     return _found(own, [people * first - (people - 1) * publish((total - one) / (people - 1)) for one in own])
@@ -165,12 +165,12 @@ class Released:
         return values[self._gaze.stimuli[0], "heatmap"].astype(np.float64)
 
     def attacked(self, noisy: NDArray[np.integer], person: int) -> Map:
-        """Return the most plausible map of a person for somebody who knows the n − 1 others' integers."""
+        """Return the most plausible map of a person for someone who knows the n − 1 others' integers."""
         left = noisy - (self._own.sum(axis=0) - self._own[person])
         return self._form.heatmap(left, normalization=_CLIPPED, deviation=self._event.standard_deviation)
 
     def blind(self) -> Map:
-        """Return the map of somebody who has not seen the release: the prior's."""
+        """Return the map of someone who has not seen the release: the prior's."""
         nothing = np.zeros(self._own.shape[1], dtype=np.int64)
         return self._form.heatmap(nothing, normalization=_CLIPPED, deviation=1e12)
 
@@ -178,7 +178,7 @@ class Released:
         """Attack so many fresh releases, each person once the unknown one in every draw.
 
         Args:
-            truth: everybody's own heatmap, shape (people, rows, columns).
+            truth: everyone's own heatmap, shape (people, rows, columns).
             draws: how many.
             random: where the noise comes from.
         """

@@ -1,7 +1,7 @@
 """What attackers get from releases of the IER 2023 pupil features, 24 people under five conditions (docs/evidence/attacks.md).
 
-Identification: the attacker has everybody's raw windows under three conditions, and is given what was released of the two others.
-Linkage: they have one condition of everybody, and are given the same. Membership, inference, copies: 12 of 24 people, drawn by lot
+Identification: the attacker has everyone's raw windows under three conditions, and is given what was released of the two others.
+Linkage: they have one condition of everyone, and are given the same. Membership, inference, copies: 12 of 24 people, drawn by lot
 64 times, are in the release; likelihood ratios are learnt on the first half of these divisions and tried on the second.
 False alarms: releases that have nothing to do with the people, one division of people each, all attacks judged together.
 """
@@ -83,7 +83,7 @@ class Of:
 
 @dataclass(frozen=True)
 class Told:
-    """What a release tells of everybody, in columns: see `COLUMNS`."""
+    """What a release tells of everyone, in columns: see `COLUMNS`."""
 
     people: Windows
     edges: tuple[NDArray[np.float64], ...]
@@ -152,7 +152,7 @@ def _nearness(people: Windows, released: NDArray[np.float64]) -> NDArray[np.floa
 
 
 def _names_attacked(rows: Windows, release: Release, *, seed: int, n_jobs: int) -> Sequence[AttackResult]:
-    """Identification and linkage, of releases whose records are of somebody."""
+    """Identification and linkage, of releases whose records are of someone."""
     random = SecureRandom.for_tests(seed).spawn("of other recordings")
     tested = of_conditions(rows, TESTED)
     known = of_conditions(rows, FITTED)
@@ -298,8 +298,8 @@ def _alarm_of_strangers(rows: Windows, seed: int) -> tuple[AttackResult, ...]:
 
 
 def _print_aggregates(rows: Windows) -> None:
-    """The sum of everybody's mean window, clipped and noised: the best test of membership, theory, and what ε leaves."""
-    print("\n| noise for ε = 1, δ = 1e-5, times | right, measured | Φ(d'/2) | promise |\n|---|---|---|---|")
+    """The sum of everyone's mean window, clipped and noised: the best test of membership, theory, and what ε leaves."""
+    print("\n| noise for ε = 1, δ = 1e-5, times | right, measured | Φ(d'/2) | guarantee |\n|---|---|---|---|")
     centred = (rows.values - rows.values.mean(axis=0)) / rows.values.std(axis=0)
     means = np.stack([centred[rows.people == p].mean(axis=0) for p in rows.names])
     units = means / np.linalg.norm(means, axis=1, keepdims=True)  # as many as a clip to 1 leaves at most

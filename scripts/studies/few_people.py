@@ -108,5 +108,5 @@ def some_images(gaze: Gaze, chosen: list[int]) -> Gaze:
 
 
 def people_means(data: Features) -> NDArray[np.float64]:
-    """Return everybody's mean."""
+    """Return everyone's mean."""
     return np.bincount(data.person, data.values[:, 0]) / np.bincount(data.person)

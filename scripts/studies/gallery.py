@@ -77,7 +77,7 @@ def draw(data: Path, out: Path) -> None:
 
 
 def map_rows(gaze: Gaze) -> dict[str, list[Map]]:
-    """Return maps of all images by label: ours, the published mechanism's with exact calibration, and what nobody's data give."""
+    """Return maps of all images by label: ours, the published mechanism's with exact calibration, and what no one's data give."""
     rows = {}
     for name, make in (
         ("synthrelease", heatmaps.by_spectral()),

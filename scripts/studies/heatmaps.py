@@ -69,7 +69,7 @@ def run(folder: Path) -> None:
     ):
         print(f"\nImages {title}: mean CC with the blurred mean of dwell shares, {DRAWS} draws")
         _print_rows(
-            "per STIMULUS: one map by itself, δ = viewers^-3/2; no promise to a person over several",
+            "per STIMULUS: one map by itself, δ = viewers^-3/2; no guarantee to a person over several",
             ALONE,
             gaze,
             images,
@@ -199,7 +199,7 @@ def _print_rows(
                     shown = maps if alone else [maps[j] for j in images]
                     found.append([correlation(m, exact[j]) for m, j in zip(shown, images, strict=True)])
                 cells.append(f"{np.mean(found):8.3f}")
-            except PolicyError:  # the calibration does not keep its promise to a person over 20 images
+            except PolicyError:  # the calibration does not keep its guarantee to a person over 20 images
                 cells.append(" refused")
         print(f"    {name:<84}" + " ".join(cells), flush=True)
 
@@ -280,7 +280,7 @@ def _print_measures(gaze: Gaze, exact: list[Map], fixations: Path) -> None:
 
 
 def _print_dynamic(gaze: Gaze) -> None:
-    """Space and time: the map of the first 130 samples of everybody, one stimulus by itself."""
+    """Space and time: the map of the first 130 samples of everyone, one stimulus by itself."""
     gaze = replace(gaze, time=_ranks(gaze))
     window, blur_time = (0.0, 130.0), 13.0
     form = replace(DEFAULTS, blurs=(blur_time / 130, *BLURS), cells=(20, 50, 67))

@@ -226,7 +226,7 @@ def crowd(there: int, people: int, draw: int) -> NDArray[np.int64]:
 
 
 def own_series(data: Features, length: int) -> NDArray[np.float64]:
-    """Return everybody's completed series, shape (people, recordings, features, steps)."""
+    """Return everyone's completed series, shape (people, recordings, features, steps)."""
     group, completed, _ = completed_series(data, length)
     series = np.zeros((data.people * len(data.recordings), length, len(data.features)))
     series[group] = completed

@@ -75,7 +75,7 @@ WAYS = (
 
 
 def means(data: Features, feature: int, group: str | None) -> NDArray[np.float64]:
-    """Return the exact mean of everybody with a value."""
+    """Return the exact mean of everyone with a value."""
     there = ~np.isnan(data.values[:, feature])
     if group is not None:
         there &= data.recording == CONDITIONS.index(group)

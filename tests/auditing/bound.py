@@ -105,7 +105,7 @@ def _largest(found: Rates, of: Callable[[float, float], float], significance: fl
     return largest
 
 
-# --- what a Gaussian promises, apart from the package's own calibration
+# --- what a Gaussian guarantees, apart from the package's own calibration
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:

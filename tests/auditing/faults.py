@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from auditing import faults_of_noise, faults_of_plans, faults_of_promises, faults_of_sums
+from auditing import faults_of_guarantees, faults_of_noise, faults_of_plans, faults_of_sums
 from auditing.detectors import Detector
 from auditing.planting import Fault
 
 FAULTS: tuple[Fault, ...] = (
     *faults_of_noise.FAULTS,
     *faults_of_sums.FAULTS,
-    *faults_of_promises.FAULTS,
+    *faults_of_guarantees.FAULTS,
     *faults_of_plans.FAULTS,
 )
 

@@ -41,7 +41,7 @@ class Pair:
         there = [
             (people[-1].name or "?") for people in (self.one, self.other) if len(people) == len(self.one)
         ]
-        return " / ".join(there if len(there) == 2 else [*there, "nobody"])
+        return " / ".join(there if len(there) == 2 else [*there, "no one"])
 
 
 def integers(variant: Variant, people: Sequence[Person]) -> Integers:

@@ -2,7 +2,7 @@
 
 People's series are at one end of the range and at the other, by turns. In the order of labels the move of one label turns the whole pattern round, which
 no noise on single series hides; in a drawn order it changes nothing. What is released is released one by one, by the package's own functions, with
-everybody's contributions collected at once, or in two parts.
+everyone's contributions collected at once, or in two parts.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class OrderProbe:
         return PrivateFrequenciesVariant(**like.__dict__)
 
     def _drawing(self, *, first: bool) -> Callable[[SecureRandom], tuple[Integers, float]]:
-        """What releases once, and returns everybody's constant coefficient in the order of the release, shape (people,), and the noise's scale."""
+        """What releases once, and returns everyone's constant coefficient in the order of the release, shape (people,), and the noise's scale."""
         variant = self._variant
         mechanism, budget = variant.mechanism(self.people), Budget(self.claim.epsilon)
         if self.private:

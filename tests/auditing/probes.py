@@ -38,11 +38,11 @@ _BLOCK = 1 << 18  # integers drawn at a time
 
 @dataclass(frozen=True)
 class Claim:
-    """What a release promises of the two datasets.
+    """What a release guarantees of the two datasets.
 
     Attributes:
         epsilon: ε.
-        delta: δ, 0 if the promise is pure.
+        delta: δ, 0 if the guarantee is pure.
         mu: of Gaussian noise alone, the μ whose curve runs through (ε, δ); else None.
     """
 
@@ -61,8 +61,8 @@ class Probe(Protocol):
 
     Attributes:
         name: of the mechanism.
-        claim: what is promised.
-        reach: which part of the promise the two datasets use up; None if it is not known.
+        claim: what is guaranteed.
+        reach: which part of the guarantee the two datasets use up; None if it is not known.
     """
 
     name: str
@@ -80,11 +80,11 @@ class Audit:
 
     Attributes:
         name: of the mechanism.
-        claim: what is promised.
+        claim: what is guaranteed.
         epsilon: the proved ε at the claim's δ.
         mu: the proved μ; None if nothing is claimed of it.
         runs: on either dataset.
-        reach: which part of the promise the two datasets use up.
+        reach: which part of the guarantee the two datasets use up.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Audit:
 
     @property
     def broken(self) -> bool:
-        """Whether the promise is refuted."""
+        """Whether the guarantee is refuted."""
         beyond = self.mu is not None and self.claim.mu is not None and self.mu > self.claim.mu
         return self.epsilon > self.claim.epsilon or beyond
 
@@ -127,7 +127,7 @@ def judged(probe: Probe, found: Rates) -> Audit:
 
 
 def claim_of(variant: Variant) -> Claim:
-    """Return what the budget of a variant promises; Laplacian noise makes no use of δ."""
+    """Return what the budget of a variant guarantees; Laplacian noise makes no use of δ."""
     epsilon, delta = variant.budget.epsilon, variant.budget.delta
     if variant.noise != GAUSSIAN:
         return Claim(epsilon)
@@ -140,7 +140,7 @@ class VariantProbe:
 
     Attributes:
         name: the variant's.
-        claim: what its budget promises.
+        claim: what its budget guarantees.
         pair: the datasets.
         told: which integers of a release are drawn, shape (K,).
         sides: those of them before noise under both, shape (drawn,).
@@ -208,7 +208,7 @@ def variant_probe(variant: Variant, *, beside: int | None = None, whole: bool = 
 
     Args:
         variant: of tests/variants.
-        beside: ordinary people in both datasets; by default one, but nobody where people are released apart, among whom
+        beside: ordinary people in both datasets; by default one, but no one where people are released apart, among whom
             one could hide.
         whole: whether integers that are the same under both datasets are drawn too.
     """

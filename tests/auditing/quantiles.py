@@ -131,7 +131,7 @@ def _crowds(people: Sequence[Person]) -> list[list[Person]]:
 
 
 def _people(variant: StatisticsVariant) -> list[Person]:
-    """Nobody, and one at either end of the bounds in either group."""
+    """No one, and one at either end of the bounds in either group."""
     absent = replace(variant.adversaries()[0], rows=np.empty((0, 2)))
     ends = [variant.person(np.array([[u]]), f"{u} in {g}", (g,)) for u in (-1.0, 1.0) for g in (0, 1)]
     return [absent, *ends]

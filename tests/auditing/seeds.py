@@ -1,7 +1,7 @@
 """Records under a randomized deniability test (Test 2): a trial is one record, and a release of T trials is T of them.
 
 Seeds and people of the model are divided the same way under both datasets, and the model's people are the same, so that the
-record of one trial is promised ε = ε₀ + ln(1 + γ/t) at δ = e^(−ε₀(k−t)), for every t.
+record of one trial is guaranteed ε = ε₀ + ln(1 + γ/t) at δ = e^(−ε₀(k−t)), for every t.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SeedsProbe:
         name: of the world.
         k: plausible seeds asked for.
         epsilon0: ε₀.
-        t: of the promise.
+        t: of the guarantee.
         seeds: how many people may be seeds.
         one: rows of the seeds under the one dataset.
         other: under the other.

@@ -49,7 +49,7 @@ def test_the_page_does_not_scroll_sideways(visit, pages, name):
 
 
 @pytest.mark.parametrize("name", _ALL)
-def test_nobody_prints_a_dark_page(visit, pages, name):
+def test_no_one_prints_a_dark_page(visit, pages, name):
     with visit(pages(name), scheme="dark") as seen:
         assert seen.page.pdf(format="A4").startswith(b"%PDF")
         seen.page.emulate_media(media="print", color_scheme="dark")

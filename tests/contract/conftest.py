@@ -2,11 +2,11 @@
 
 A `Variant` says how a dataset is made of people, which integers a release of it would hold if there were no
 noise, and which people could move them furthest. The contract is then one suite: `test_mechanisms.py` for the
-integers, `test_release.py` for what is made of them, `test_attack.py` for the promise itself.
+integers, `test_release.py` for what is made of them, `test_attack.py` for the guarantee itself.
 
 Tests ask for variants by the name of an argument: `variant` is all of them, `gaussian` those with that noise,
 `bounded` those that differ in more than the noise; `attacked` are small ones whose worst case is likely enough to
-be seen, of which `apart` release everybody's own integers and `summed` their sum; `drawn` make records, and `long`
+be seen, of which `apart` release everyone's own integers and `summed` their sum; `drawn` make records, and `long`
 signals need clipping; `capped` choose their cap privately, `chosen` their frequencies, `choosing` either; `quantile` are statistics
 that are choices alone.
 """

@@ -1,4 +1,4 @@
-"""The contract of every mechanism, III: the promise itself, tested by breaking it.
+"""The contract of every mechanism, III: the guarantee itself, tested by breaking it.
 
 An attacker who knows everything but one person's rows, and both candidates for those, decides by the most powerful
 test there is, the likelihood ratio (Neyman & Pearson). Under (ε, δ)-differential privacy no test has
@@ -102,11 +102,11 @@ def at_least(successes: int) -> float:
     return float(stats.beta.ppf(level, successes, DRAWS - successes + 1)) if successes else 0.0
 
 
-def test_no_attack_does_better_than_the_promise_allows(attacked: Variant) -> None:
+def test_no_attack_does_better_than_the_guarantee_allows(attacked: Variant) -> None:
     assert excess(attacked, attacked.event(2)) <= 0
 
 
-def test_control_half_of_the_noise_breaks_the_promise(attacked: Variant) -> None:
+def test_control_half_of_the_noise_breaks_the_guarantee(attacked: Variant) -> None:
     event = attacked.event(2)
     assert excess(attacked, replace(event, scale=event.scale / 2)) > 0.01
 

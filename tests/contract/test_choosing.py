@@ -73,6 +73,6 @@ def test_what_noise_is_added_to_is_what_the_chosen_one_leaves(
     drawn = private.draw(collected, BUDGET, SecureRandom.for_tests(2))
     exact = private.with_choice_of(drawn.parameters).exact(collected)["noisy"]
     released = drawn.arrays["noisy"]
-    if choosing.apart:  # everybody's own stand in an order that is drawn
+    if choosing.apart:  # everyone's own stand in an order that is drawn
         exact, released = (np.sort(array.reshape(-1)) for array in (exact, released))
     np.testing.assert_array_equal(released, exact)

@@ -2,7 +2,7 @@
 
 Everything here is about integers before noise, so every comparison is exact. The bounds are attacked by people
 made for it and by people that Hypothesis makes up; and they must be attained, or nearly, because a bound that
-nobody comes near is noise for nothing.
+no one comes near is noise for nothing.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def test_an_adversary_comes_near_the_sensitivity(
 
 @few
 @given(data=st.data())
-def test_nobody_moves_the_integers_further_than_the_sensitivity(
+def test_no_one_moves_the_integers_further_than_the_sensitivity(
     bounded: Variant, data: st.DataObject
 ) -> None:
     beside = bounded.ordinary(2)
-    one = data.draw(bounded.anybody())
+    one = data.draw(bounded.anyone())
     before = bounded.exact([*beside, one])
     if bounded.adds_or_removes:
         after = bounded.exact(beside)
     else:
-        after = bounded.exact([*beside, data.draw(bounded.anybody(like=one))])
+        after = bounded.exact([*beside, data.draw(bounded.anyone(like=one))])
     difference = before - after
     assert int(np.abs(difference).sum()) <= bounded.sensitivity.l1
     assert int((difference * difference).sum()) <= bounded.sensitivity.l2_squared

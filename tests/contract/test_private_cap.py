@@ -32,7 +32,7 @@ BUDGET = Budget(1.0, 1e-6)
 
 
 def excess(v: PrivateCapVariant, people: Sequence[Person], cap: int) -> np.ndarray:
-    """D of the definition, dense: everybody's counts above the cap, added up."""
+    """D of the definition, dense: everyone's counts above the cap, added up."""
     uncapped = replace(v, parameters=replace(v.parameters, cap=10**6))
     return uncapped.exact(people) - replace(v, parameters=replace(v.parameters, cap=cap)).exact(people)
 
@@ -57,7 +57,7 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
     beside: list[Person] = []
     people = v.adversaries()
     of = [np.array(private.utilities(private.collect(v.data([*beside, a])), silent)) for a in people]
-    alone = of[0]  # nobody who was anywhere
+    alone = of[0]  # no one who was anywhere
     assert people[0].rows.size == 0
     if v.adds_or_removes:
         moved = [np.abs(u - alone).max() for u in of]
@@ -76,12 +76,12 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
 
 @few
 @given(data=st.data())
-def test_nobody_moves_a_utility_further_than_stated(capped: PrivateCapVariant, data: st.DataObject) -> None:
+def test_no_one_moves_a_utility_further_than_stated(capped: PrivateCapVariant, data: st.DataObject) -> None:
     v, private = capped, capped.choosing(1)
-    beside = [*v.ordinary(1), data.draw(v.anybody())]
-    one = data.draw(v.anybody())
+    beside = [*v.ordinary(1), data.draw(v.anyone())]
+    one = data.draw(v.anyone())
     before = private.utilities(private.collect(v.data([*beside, one])), BUDGET)
-    others = beside if v.adds_or_removes else [*beside, data.draw(v.anybody(like=one))]
+    others = beside if v.adds_or_removes else [*beside, data.draw(v.anyone(like=one))]
     after = private.utilities(private.collect(v.data(others)), BUDGET)
     stated = private.utility_sensitivity
     assert max(abs(a - b) for a, b in zip(before, after, strict=True)) <= stated
@@ -101,9 +101,9 @@ def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: Priva
     planned = private.calibrate(BUDGET)
     assert isinstance(planned, Composed)
     assert planned.events[0] == PrivateChoice(0.1, 4)
-    promise = accounting.compose([planned], delta=BUDGET.delta, neighbours=private.neighbours)
-    assert isinstance(promise, ApproxDP | PureDP)
-    assert promise.epsilon <= BUDGET.epsilon * (1 + 1e-6)
+    guarantee = accounting.compose([planned], delta=BUDGET.delta, neighbours=private.neighbours)
+    assert isinstance(guarantee, ApproxDP | PureDP)
+    assert guarantee.epsilon <= BUDGET.epsilon * (1 + 1e-6)
     people = [*v.ordinary(3), *v.adversaries()[:40:5]]
     chosen = set()
     for seed in range(12):
@@ -120,7 +120,7 @@ def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: Priva
         )
         assert {key[-1] for key in values} == {"noised", "heatmap"}
         again = accounting.compose([event], delta=BUDGET.delta, neighbours=private.neighbours)
-        assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)  # type: ignore[union-attr]
+        assert again.epsilon == pytest.approx(guarantee.epsilon, rel=1e-6)  # type: ignore[union-attr]
     assert chosen <= set(private.candidates or ())
 
 
@@ -130,9 +130,9 @@ def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(capped: Priv
     But for the Laplacian, whose sensitivity is T whatever the cap is here: nothing speaks for a low one.
     """
     nothing = ", ".join(f"nothing on {stimulus}" for stimulus in range(3))
-    (nobody,) = (a for a in capped.adversaries() if a.name == nothing)
+    (adversary,) = (a for a in capped.adversaries() if a.name == nothing)
     for times, cap in ((12, 12), (1, 1)) if capped.noise == "gaussian" else ((12, 12),):
-        looks = replace(nobody, rows=np.tile([0.0, 1.0, 1.0], (times, 1)))
+        looks = replace(adversary, rows=np.tile([0.0, 1.0, 1.0], (times, 1)))
         data = capped.data([looks] * 3000)
         private = capped.choosing(3000)
         drawn = private.draw(private.collect(data), BUDGET, SecureRandom.for_tests(1))

@@ -67,7 +67,7 @@ def left_out(v: PrivateFrequenciesVariant, series: Numbers, k: int) -> Numbers:
 
 
 def steps(v: PrivateFrequenciesVariant, people: Sequence[Person]) -> Numbers:
-    """Everybody's series in steps, shape (people, recordings, features, n)."""
+    """Everyone's series in steps, shape (people, recordings, features, n)."""
     form = replace(v.parameters.form, mechanism="lpa", chunk=None, frequencies=None, max_change=None)
     plain = replace(v.of(len(people)), form=form)
     return coefficients.contributions(v.data(people), plain.parameters).astype(np.float64)
@@ -180,14 +180,14 @@ def test_no_adversary_moves_a_utility_further_than_stated_and_one_comes_near(
 
 @few
 @given(data=st.data())
-def test_nobody_moves_a_utility_further_than_stated(
+def test_no_one_moves_a_utility_further_than_stated(
     chosen: PrivateFrequenciesVariant, data: st.DataObject
 ) -> None:
     v = chosen
     stated = v.choosing(1).utility_sensitivity
-    beside = [*v.ordinary(1), data.draw(v.anybody())]
-    one = data.draw(v.anybody())
-    other = data.draw(v.anybody(like=one))
+    beside = [*v.ordinary(1), data.draw(v.anyone())]
+    one = data.draw(v.anyone())
+    other = data.draw(v.anyone(like=one))
     budget = data.draw(st.sampled_from([SILENT, BUDGET]))
     change = utilities(v, [*beside, one], budget) - utilities(v, [*beside, other], budget)
     assert np.abs(change).max() <= stated
@@ -196,7 +196,7 @@ def test_nobody_moves_a_utility_further_than_stated(
 def test_the_sensitivity_is_what_is_left_out_of_all_series_of_a_person(
     chosen: PrivateFrequenciesVariant,
 ) -> None:
-    """Twice that in a sum, where another person's can be the opposite; once where everybody's own are side by side."""
+    """Twice that in a sum, where another person's can be the opposite; once where everyone's own are side by side."""
     private = chosen.choosing(1)
     times = 2 if chosen.parameters.query == MEAN else 1
     full = private.parameters.with_frequencies(every_of(chosen)).form
@@ -243,9 +243,9 @@ def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFr
     assert isinstance(planned, Composed)
     assert planned.events[0] == PrivateChoice(2**-10, 3)
     delta = BUDGET.delta if v.noise == GAUSSIAN else 0.5
-    promise = accounting.compose([planned], delta=delta)
-    assert isinstance(promise, ApproxDP if v.noise == GAUSSIAN else PureDP)
-    assert promise.epsilon <= BUDGET.epsilon * (1 + 1e-6)
+    guarantee = accounting.compose([planned], delta=delta)
+    assert isinstance(guarantee, ApproxDP if v.noise == GAUSSIAN else PureDP)
+    assert guarantee.epsilon <= BUDGET.epsilon * (1 + 1e-6)
     left = private.split(BUDGET)[1]
     told = {k: private.at(k).calibrated_noise(left) for k in private.candidates or ()}
     ratios = {k: Fraction(noise.sensitivity) / Fraction(noise.scale) for k, noise in told.items()}
@@ -266,7 +266,7 @@ def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFr
         assert {key[-1] for key in values} == {"noised", "values", "uncertainty"}
         again = accounting.compose([event], delta=delta)
         assert isinstance(again, ApproxDP | PureDP)
-        assert again.epsilon == pytest.approx(promise.epsilon, rel=1e-6)
+        assert again.epsilon == pytest.approx(guarantee.epsilon, rel=1e-6)
     assert chosen_ones == set(private.candidates or ())
 
 

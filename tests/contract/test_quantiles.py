@@ -76,7 +76,7 @@ def neighbours(v: Variant) -> list[tuple[list[Person], list[Person]]]:
 
 
 @pytest.mark.slow("enumerates all outcomes of neighbours")
-def test_nobody_tells_more_by_all_choices_than_the_event_and_somebody_nearly_as_much(
+def test_no_one_tells_more_by_all_choices_than_the_event_and_someone_nearly_as_much(
     quantile: Variant,
 ) -> None:
     v = narrow(quantile)
@@ -88,11 +88,11 @@ def test_nobody_tells_more_by_all_choices_than_the_event_and_somebody_nearly_as_
 
 @few
 @given(data=st.data())
-def test_nobody_else_tells_more_either(quantile: Variant, data: st.DataObject) -> None:
+def test_no_one_else_tells_more_either(quantile: Variant, data: st.DataObject) -> None:
     v = narrow(quantile)
-    beside = [*v.ordinary(1), data.draw(v.anybody())]
-    one = data.draw(v.anybody())
-    other = beside if v.adds_or_removes else [*beside, data.draw(v.anybody(like=one))]
+    beside = [*v.ordinary(1), data.draw(v.anyone())]
+    one = data.draw(v.anyone())
+    other = beside if v.adds_or_removes else [*beside, data.draw(v.anyone(like=one))]
     assert cost(v, [*beside, one], other) <= len(flatten(v.calibrate(3)))
 
 
@@ -125,16 +125,16 @@ def log_ratio(v: Variant, one: Sequence[Person], other: Sequence[Person], epsilo
 
 @pytest.mark.slow("enumerates all outcomes of neighbours")
 def test_no_outcome_is_more_than_e_to_the_epsilon_times_as_likely(quantile: Variant) -> None:
-    """And with three times the ε it can be: the law is not far from what is promised."""
+    """And with three times the ε it can be: the law is not far from what is guaranteed."""
     v = replace(quantile, parameters=replace(quantile.parameters, quantile_steps=4))
-    promise = accounting.compose([v.calibrate(3)], delta=0.0, neighbours=v.parameters.neighbours)
-    assert isinstance(promise, PureDP)
+    guarantee = accounting.compose([v.calibrate(3)], delta=0.0, neighbours=v.parameters.neighbours)
+    assert isinstance(guarantee, PureDP)
     each = v.mechanism(3).split(v.budget)[0]
     pairs = sorted(neighbours(v), key=lambda pair: cost(v, *pair))[-25:]
     both_ways = [pair for one, other in pairs for pair in ((one, other), (other, one))]
     largest = max(log_ratio(v, one, other, each) for one, other in both_ways)
-    assert largest <= promise.epsilon
-    assert max(log_ratio(v, one, other, 3 * each) for one, other in both_ways) > promise.epsilon
+    assert largest <= guarantee.epsilon
+    assert max(log_ratio(v, one, other, 3 * each) for one, other in both_ways) > guarantee.epsilon
 
 
 def test_what_is_released_is_what_was_planned(quantile: Variant) -> None:

@@ -3,7 +3,7 @@
 On small universes everything is enumerated: which seed is drawn, which record is made of it, how many plausible
 seeds it has, what the noise on the threshold does. P and P′ of neighbouring datasets are then known, and with them
 the hockey-stick divergence Σ max(P − e^ε·P′, 0), which must not exceed δ in either direction, for the (ε, δ) of every
-t (Bindschaedler et al. 2017, Theorem 1). Controls take one of the conditions away and must break the promise. At
+t (Bindschaedler et al. 2017, Theorem 1). Controls take one of the conditions away and must break the guarantee. At
 last Monte Carlo shows that `release` has the enumerated distribution.
 
 Nothing of the mechanism is used to enumerate it: neither its count of plausible seeds nor its models.
@@ -196,10 +196,10 @@ def keeper(*, rare: float = 0.5) -> World:
 ALIKE, ODD = np.array([1, 0, 0, 0]), np.array([0, 0, 1, 0])
 
 
-# --- the promise
+# --- the guarantee
 
 
-def test_whoever_is_replaced_one_trial_keeps_its_promise_for_every_t() -> None:
+def test_whoever_is_replaced_one_trial_keeps_its_guarantee_for_every_t() -> None:
     checked = 0
     for world, test, base in worlds(48):
         known: dict[bytes, Numbers] = {}
@@ -230,7 +230,7 @@ def crowds() -> Iterator[tuple[Numbers, Numbers, RandomizedTest]]:
                 yield one, other, test
 
 
-def test_the_promise_is_kept_by_crowds_that_are_just_large_enough() -> None:
+def test_the_guarantee_is_kept_by_crowds_that_are_just_large_enough() -> None:
     assert [test for one, other, test in crowds() if broken(one, other, test)] == []
 
 
@@ -249,13 +249,13 @@ def test_the_promise_is_kept_by_crowds_that_are_just_large_enough() -> None:
         ),
     ],
 )
-def test_control_a_cheaper_promise_is_broken_by_them(
+def test_control_a_cheaper_guarantee_is_broken_by_them(
     name: str, cost: Callable[..., tuple[float, float]]
 ) -> None:
     assert sum(bool(broken(one, other, test, cost)) for one, other, test in crowds()) > 3, name
 
 
-def test_several_trials_keep_the_promise_that_the_accounting_makes() -> None:
+def test_several_trials_keep_the_guarantee_that_the_accounting_makes() -> None:
     """P and P′ of all trials at once, against the composition of their (ε, δ)."""
     world = keeper(rare=0.05)
     for trials, k, epsilon0 in itertools.product((1, 2, 7), (4, 20), (0.5, 2.0)):
@@ -274,7 +274,7 @@ def test_several_trials_keep_the_promise_that_the_accounting_makes() -> None:
 @pytest.mark.slow("draws as many trials as are accounted for")
 @pytest.mark.quick_for("30")
 @pytest.mark.parametrize("trials", [30, 300])
-def test_many_trials_keep_the_promise_that_the_accounting_makes(trials: int) -> None:
+def test_many_trials_keep_the_guarantee_that_the_accounting_makes(trials: int) -> None:
     """How many records are of the rare kind that only the crowd makes: binomial under P and P′."""
     world, counts = keeper(rare=1e-6), np.arange(trials + 1)
     for k, epsilon0 in itertools.product((30, 60), (0.3, 1.0)):
@@ -312,7 +312,7 @@ def test_the_noise_enumerated_is_discrete_laplace() -> None:
         np.testing.assert_allclose(at_most(k, epsilon0), below, rtol=0, atol=1e-14)
 
 
-# --- controls: without one of the conditions there is no such promise
+# --- controls: without one of the conditions there is no such guarantee
 
 
 def test_control_with_visible_rejections_an_outlier_is_noticed() -> None:
@@ -345,16 +345,16 @@ def test_control_no_threshold_and_no_noise_make_rejections_visible_safely(k: int
     test = RandomizedTest(k, 4.0, epsilon0, 1, n)
     pair = n * ALIKE, (n - 1) * ALIKE + ODD
     seen = [with_rejections(world, seeds, test) for seeds in pair]
-    promised = [t for t in range(1, k) if trial_cost(test, t)[1] < 0.98 / n]
-    assert promised
-    assert set(promised) <= set(broken(*seen, test))
+    guaranteed = [t for t in range(1, k) if trial_cost(test, t)[1] < 0.98 / n]
+    assert guaranteed
+    assert set(guaranteed) <= set(broken(*seen, test))
     hidden = [published(world, seeds, test) for seeds in pair]
     assert broken(*hidden, test) == []
 
 
 @pytest.mark.parametrize("rarer", [2, 10, 1000])
 def test_control_substitution_that_is_too_rare_does_not_hide_the_outlier(rarer: int) -> None:
-    """What the model alone would hardly ever publish tells that somebody's candidate failed."""
+    """What the model alone would hardly ever publish tells that someone's candidate failed."""
     world, n = keeper(), 1000
     test = RandomizedTest(k=100, gamma=4.0, epsilon0=0.5, trials=1, seeds=n)
     pair = n * ALIKE, (n - 1) * ALIKE + ODD
@@ -373,7 +373,7 @@ def test_substitution_is_as_rare_as_it_may_be() -> None:
         assert math.log1p(test.substitution / n) <= least < math.log1p((test.substitution + 2) / n)
 
 
-def test_control_one_person_with_most_of_the_rows_breaks_the_promise() -> None:
+def test_control_one_person_with_most_of_the_rows_breaks_the_guarantee() -> None:
     """1000 of 1040 rows as seeds, each counted: the log-ratio is 3.90 where ε = 0.68 is claimed."""
     world = keeper(rare=0.001)
     test = RandomizedTest(k=40, gamma=5.5, epsilon0=0.1, trials=1, seeds=1040)
@@ -385,14 +385,14 @@ def test_control_one_person_with_most_of_the_rows_breaks_the_promise() -> None:
     assert math.log(one / other) == pytest.approx(3.90, abs=0.005)
     by_row = [published(world, rows, test) for rows in (owned, elsewhere)]
     assert divergence(*by_row, epsilon) > 0.9 > 20 * delta
-    # Of the same people each with one row, as the mechanism asks, nobody can tell.
+    # Of the same people each with one row, as the mechanism asks, no one can tell.
     one_each = replace(test, seeds=41)
     by_person = [published(world, seeds, one_each) for seeds in (41 * ALIKE, 40 * ALIKE + ODD)]
     assert broken(*by_person, one_each) == []
 
 
 @pytest.mark.parametrize("factor", [2, 4])
-def test_control_with_too_little_noise_on_the_threshold_the_promise_breaks(factor: int) -> None:
+def test_control_with_too_little_noise_on_the_threshold_the_guarantee_breaks(factor: int) -> None:
     """20 people who are just enough, and 19 who are not, or not quite."""
     world = keeper(rare=0.001)
     test = RandomizedTest(k=20, gamma=1.5, epsilon0=0.5, trials=1, seeds=20)
@@ -494,7 +494,7 @@ def fits(seen: Integers, expected: Numbers) -> bool:
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a test make so many trials that nobody could pay for them."""
+    """Let a test make so many trials that no one could pay for them."""
     monkeypatch.setattr(module, "_check_cost", lambda *_: None)
 
 
@@ -563,7 +563,7 @@ def test_the_event_is_noise_and_test_on_disjoint_people(noise: str) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 50.0])
-def test_people_of_either_group_are_promised_no_more_than_their_own_event_keeps(epsilon: float) -> None:
+def test_people_of_either_group_are_guaranteed_no_more_than_their_own_event_keeps(epsilon: float) -> None:
     """Whoever may be in either group pays for the dearer one: at times the noise, at times the test."""
     test = RandomizedTest(k=30, gamma=1.5, epsilon0=1.0, trials=5, seeds=40)
     alone = accounting.compose([test], delta=1e-4)

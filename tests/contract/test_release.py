@@ -85,7 +85,7 @@ def test_the_noised_integers_are_integers_of_a_type_that_tells_nothing(bounded: 
     "records",
 )
 def test_nor_does_the_type_where_sums_outgrow_32_bits(summed: Variant) -> None:
-    """A crowd at the public bound needs 64 bits; one of whom nobody came gets them as well."""
+    """A crowd at the public bound needs 64 bits; one of whom no one came gets them as well."""
     crowded, people = summed.crowded()
     extreme = summed.moves.by_l1[-1]
     absent = replace(extreme, rows=extreme.rows[:0])
@@ -257,7 +257,7 @@ def test_everything_else_follows_from_the_noised_integers(bounded: Variant) -> N
 
 
 def test_a_record_s_value_tells_no_more_than_its_category(drawn: Variant) -> None:
-    """Within its bin a value lies where anybody could have put it: the same row, whatever the data and the seed."""
+    """Within its bin a value lies where anyone could have put it: the same row, whatever the data and the seed."""
     many = replace(drawn, parameters=replace(drawn.parameters, rows=300))
     one, other = (many.release(many.ordinary(5, seed=n), SecureRandom.for_tests(n))[0] for n in (0, 1))
     for name, what in (key for key in one if len(key) == 2):
@@ -325,7 +325,7 @@ def configurations(
 
 
 def test_a_slot_does_not_tell_whose_it_is(apart: Variant, silence: Silence) -> None:
-    """Everybody's own integers are released in random order: each is first in a third of the releases."""
+    """Everyone's own integers are released in random order: each is first in a third of the releases."""
     people = [apart.person(np.full(apart.steps, u)) for u in (-1.0, 0.25, 1.0)]
     exact = apart.exact(people)
     first = []

@@ -1,4 +1,4 @@
-"""Plausible deniability attacked: who was the seed? By somebody who knows all data, and waits for one strange person."""
+"""Plausible deniability attacked: who was the seed? By someone who knows all data, and waits for one strange person."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WALL = 9
 
 
 def at_the_wall(others: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and people: person 0 looks at a wall all the time, `others` for one window, nobody else ever."""
+    """Rows and people: person 0 looks at a wall all the time, `others` for one window, no one else ever."""
     rng = np.random.default_rng(0)
     people = np.repeat(np.arange(PEOPLE), WINDOWS)
     first = rng.integers(0, WALL, PEOPLE * WINDOWS)
@@ -76,7 +76,7 @@ def test_counting_rows_publishes_the_wall() -> None:
 
 
 @pytest.mark.parametrize("others", [12, 39])
-def test_nobody_is_likelier_to_be_the_seed_than_k_and_gamma_say(others: int) -> None:
+def test_no_one_is_likelier_to_be_the_seed_than_k_and_gamma_say(others: int) -> None:
     """By simulation of what `release` does, with the seeds told; exact within five standard errors."""
     rows, people = at_the_wall(0)
     rows[np.isin(people, np.arange(1, 1 + others)) & (np.arange(len(rows)) % 2 == 0), 0] = (
@@ -100,7 +100,7 @@ def test_nobody_is_likelier_to_be_the_seed_than_k_and_gamma_say(others: int) -> 
     assert worst == blamed[0] / total, "the one at the wall is the likeliest all the same"
 
 
-def test_a_task_gives_everybody_one_record_of_each() -> None:
+def test_a_task_gives_everyone_one_record_of_each() -> None:
     rows, people = at_the_wall(7)
     pairs = people * 10 + rows[:, 0]
     entered = Owners(pairs).sampled_rows(SecureRandom.for_tests(0))

@@ -7,7 +7,7 @@ import pytest
 import synthrelease
 
 PACKAGE = Path(synthrelease.__file__).parent
-GOOD = '''"""Means of people (Somebody 2019, Eq. 1)."""
+GOOD = '''"""Means of people (Someone 2019, Eq. 1)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +67,8 @@ def test_all_that_is_in_the_scope_exists(check):
     ("old", "new", "expected"),
     [
         ("", "", []),
-        ('"""Means of people (Somebody 2019, Eq. 1)."""', "", ["docstring", "source"]),
-        (" (Somebody 2019, Eq. 1)", "", ["source"]),
+        ('"""Means of people (Someone 2019, Eq. 1)."""', "", ["docstring", "source"]),
+        (" (Someone 2019, Eq. 1)", "", ["source"]),
         ('    """Return the mean in the unit of values, shape (N,)."""\n', "", ["docstring"]),
         (', shape (N,)."""\n    return values / people', '."""\n    return values / people', ["shape"]),
         ("Return the mean in the unit of values, shape", "Return the mean, shape", ["unit"]),
@@ -92,7 +92,7 @@ def test_planted_faults_are_found(check, tmp_path, old, new, expected):
 
 def test_only_mechanisms_and_dp_need_a_source(check, tmp_path):
     (tmp_path / "numerics").mkdir()
-    (tmp_path / "numerics" / "means.py").write_text(GOOD.replace(" (Somebody 2019, Eq. 1)", ""))
+    (tmp_path / "numerics" / "means.py").write_text(GOOD.replace(" (Someone 2019, Eq. 1)", ""))
     assert list(check.lacks(tmp_path, ("numerics",))) == []
 
 

@@ -80,7 +80,7 @@ def test_differences_are_found(excerpt, found):
 
 FLAGS = {
     "a test seed": ([], ["--test-seed", "1"], 1),
-    "protects nobody": ([("delta = 1e-6", "allow_unprotected = true\ndelta = 1e-6")], [], 0),
+    "protects no one": ([("delta = 1e-6", "allow_unprotected = true\ndelta = 1e-6")], [], 0),
     "a large delta": ([("delta = 1e-6", "delta = 5e-3")], [], 0),
     "a vacuous test": (
         [('"seeded"', '"marginals"'), ("resampled = 2\n", "acknowledge_vacuous = true\n")],
@@ -121,7 +121,7 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
     told = json.loads(bundle.with_suffix(".manifest.json").read_text("utf-8"))
     shows = {
         "a test seed": told["randomness"]["test_seed"],
-        "protects nobody": told["outputs"][-1]["guarantee"]["kind"] == "none",
+        "protects no one": told["outputs"][-1]["guarantee"]["kind"] == "none",
         "a large delta": told["privacy"]["guarantee"]["delta"] * told["privacy"]["people"] >= 1
         and "large-delta" in [warning["code"] for warning in told["warnings"]],
         "a vacuous test": told["outputs"][3]["guarantee"].get("vacuous") is True,
@@ -129,13 +129,13 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
     assert shows == {name: name == flag for name in FLAGS}
     verified = CliRunner().invoke(main, ["verify", str(bundle)])
     assert verified.exit_code == refused
-    assert ("Caveat " in verified.output) == (flag in ("protects nobody", "a vacuous test"))
+    assert ("Caveat " in verified.output) == (flag in ("protects no one", "a vacuous test"))
 
 
 def quoted(manifest):
     """What the worked text says of the demonstration's release, as its manifest has it."""
     heatmaps, signals, summary, records = manifest["outputs"]
-    promise, people = (
+    guarantee, people = (
         manifest["privacy"]["guarantee"],
         [one["mechanism"]["public_inputs"]["people"] for one in (heatmaps, signals)],
     )
@@ -144,14 +144,14 @@ def quoted(manifest):
     [pupil] = length["features"]
     return [
         f"attention of {people[0]} participants, features of pupils and eyelids of {people[1]} other participants",
-        f"ε = {promise['epsilon']}, δ = 10⁻⁶, replace-one",
-        f"e^{promise['epsilon']} = {math.exp(promise['epsilon']):.1f} times",
+        f"ε = {guarantee['epsilon']}, δ = 10⁻⁶, replace-one",
+        f"e^{guarantee['epsilon']} = {math.exp(guarantee['epsilon']):.1f} times",
         f"in more than {math.ceil(1000 * guess) / 10} % of the cases",
         f"at least k = {records['guarantee']['k']} participants, within a factor of γ = {records['guarantee']['gamma']:g}",
         f"and {parameters['rows']} synthetic records of {('no', 'one', 'two', 'three', 'four', 'five')[len(parameters['attributes'])]} attributes",
         f"physiology ({pupil['low']:g} to {pupil['high']:g} mm)",
         f"at most ε = {manifest['privacy']['budget']['epsilon']:g} at δ = 10⁻⁶",
-        f"(differential privacy, ε = {promise['epsilon']}, δ = 10⁻⁶)",
+        f"(differential privacy, ε = {guarantee['epsilon']}, δ = 10⁻⁶)",
         f"right in at most {math.ceil(1000 * guess) / 10} % of cases",
     ]
 

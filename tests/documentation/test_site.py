@@ -1,4 +1,4 @@
-"""The site is built without a warning, all its links lead somewhere, and it fetches nothing from anybody."""
+"""The site is built without a warning, all its links lead somewhere, and it fetches nothing from anyone."""
 
 import os
 import subprocess

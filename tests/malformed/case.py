@@ -128,7 +128,7 @@ def _toml(value: Any) -> str:
 
 
 def rows() -> list[tuple[str, str, float, float, int]]:
-    """Return person, picture, x, y and time of a small study; nobody's x is another one's."""
+    """Return person, picture, x, y and time of a small study; no one's x is another one's."""
     return [
         (person, picture, VALUE if person == PERSON else 40.5 + number, 100.25 + step, step)
         for number, person in enumerate(PEOPLE)

@@ -71,7 +71,7 @@ _CASES = [
     ("structs of people", _columns(pl.struct("who").alias("who")), "bad-column", "column 'who'"),
     ("bytes of people", _columns(pl.col("who").cast(pl.Binary)), "bad-column", "column 'who'"),
     ("fractions of stimuli", _columns(pl.duration(milliseconds="t").alias("picture")), "bad-column", "column 'picture'"),
-    ("nobody", _columns(cell("who", None)), "missing-label", f"row {ROW}, column 'who'"),
+    ("no one", _columns(cell("who", None)), "missing-label", f"row {ROW}, column 'who'"),
     ("a control character in a label", _columns(cell("who", PERSON + "\r\n2")), "bad-label", f"row {ROW}, column 'who'"),
     ("text among numbers", _columns(cell("x", f"{VALUE} px")), "bad-number", f"row {ROW}, column 'x'"),
     ("NaN", _columns(cell("y", float("nan"))), "nan", f"row {ROW}, column 'y'"),

@@ -95,7 +95,7 @@ _PLAIN_CASES = [
     ("thousands apart by points", _cell(str(VALUE), "1.271.8281"), "bad-number", "line 12, column 'x'"),
     ("NaN", _cell("102.25", "NaN"), "nan", "line 12, column 'y'"),
     ("an infinite number", _cell("102.25", "-inf"), "infinite-number", "line 12, column 'y'"),
-    ("nobody", _cell(PERSON, " "), "missing-label", "line 12, column 'who'"),
+    ("no one", _cell(PERSON, " "), "missing-label", "line 12, column 'who'"),
     ("a control character in a label", _cell(PERSON, PERSON + "\x1b[31m"), "bad-label", "line 12, column 'who'"),
     ("a line break in a label", _cell(PERSON, f'"{PERSON}\nI"'), "bad-label", "line 12, column 'who'"),
     ("a label of a page", _cell(PERSON, PERSON * 50), "bad-label", "line 12, column 'who'"),

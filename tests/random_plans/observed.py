@@ -81,7 +81,7 @@ class Observed:
         manifest: as data.
         people: labels of those who have features, in the order of the study.
         in_parts: whether the inputs were read in parts.
-        public: by name, what must not depend on anybody: manifest, sidecar, bundle, report.
+        public: by name, what must not depend on anyone: manifest, sidecar, bundle, report.
         drawn: by output, what was before the doors.
     """
 

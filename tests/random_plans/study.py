@@ -180,7 +180,7 @@ def _kinds(draws: Draws, rows: int) -> list[str]:
 
 
 def neighbour(draws: Draws, study: Study, public: Public, *, same_label: bool = False) -> Study:
-    """Return the study with somebody else in one person's place, under the same label or another, and files in another order."""
+    """Return the study with someone else in one person's place, under the same label or another, and files in another order."""
     place = draws.integer(0, len(study.people) - 1)
     gone = study.people[place]
     label = gone.label if same_label or happens(draws, 3) else one_of(draws, _OTHER_LABELS)

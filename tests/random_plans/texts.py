@@ -1,4 +1,4 @@
-"""Random plans and studies in which some texts, which could be anything, are what nobody expects there."""
+"""Random plans and studies in which some texts, which could be anything, are what no one expects there."""
 
 from __future__ import annotations
 

@@ -132,9 +132,9 @@ def test_lecture_notes_theorem_with_the_exponential_and_not_one_plus_epsilon() -
     assert ratio == pytest.approx(math.exp(EPSILON), rel=1e-12)
     assert ratio > 1 + EPSILON
     assert math.exp(-STEPS / event.scale) > 1 - EPSILON
-    promise = compose([event], delta=0.0)
-    assert isinstance(promise, PureDP)
-    assert promise.epsilon == pytest.approx(EPSILON, rel=1.01e-5)
+    guarantee = compose([event], delta=0.0)
+    assert isinstance(guarantee, PureDP)
+    assert guarantee.epsilon == pytest.approx(EPSILON, rel=1.01e-5)
 
 
 @pytest.mark.parametrize(

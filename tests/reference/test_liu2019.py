@@ -73,7 +73,7 @@ def test_liu2019_theorem_3_4_grows_with_the_cap_and_with_the_root_of_the_pixels(
 def test_liu2019_good_privacy_is_delta_n_to_the_minus_three_halves() -> None:
     assert good_delta(900) == pytest.approx(3.70e-5, abs=5e-8)
     assert good_delta(50_000) == pytest.approx(8.94e-8, abs=5e-11)
-    assert good_delta(5) == pytest.approx(0.089, abs=5e-4)  # no promise at all
+    assert good_delta(5) == pytest.approx(0.089, abs=5e-4)  # no guarantee at all
 
 
 @pytest.mark.parametrize(

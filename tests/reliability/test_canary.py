@@ -167,7 +167,7 @@ def test_nothing_of_the_canary_when_the_header_is_missing(study):
 
 @pytest.mark.thorough
 def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
-    """Of a release that is paid for: what the curator keeps tells of nobody either."""
+    """Of a release that is paid for: what the curator keeps tells of no one either."""
     plan = write_paid_study(tmp_path)
     with (tmp_path / "gaze.csv").open("a") as file:
         file.write(f"{NAME},garden,{NUMBER},{CLIPPED}\n")
@@ -197,7 +197,7 @@ def test_nothing_of_the_canary_in_ledger_batch_and_exports(tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("change", ["checksum", "structure", "values", "manifest", "limits"])
 def test_nothing_of_the_canary_in_findings(study, change):
-    """Of a bundle that somebody changed, or that takes too much to check: places are named, and no values."""
+    """Of a bundle that someone changed, or that takes too much to check: places are named, and no values."""
     path = study.folder / "r.h5"
     code, _ = run("build", study.plan, "-o", path, cwd=study.folder)
     assert code == 0

@@ -201,7 +201,7 @@ def test_a_fork_does_not_share_the_checker(bundle: Path) -> None:
 
 @pytest.mark.thorough
 def test_a_fork_while_another_thread_asks(bundle: Path) -> None:
-    """The lock that the other thread holds is nobody's in the child."""
+    """The lock that the other thread holds is no one's in the child."""
     with verification._CHECKER._lock:
         assert in_child(lambda: b"ok" if verify(bundle, quick=True).ok else b"") == b"ok"
 

@@ -322,7 +322,7 @@ def test_number_of_people_left_out_where_it_is_public(bundle):
 
 def test_unknown_field_in_the_manifest(bundle):
     def change(manifest):
-        manifest["privacy"]["certified_by"] = "nobody"
+        manifest["privacy"]["certified_by"] = "no one"
 
     forge_carefully(bundle, change)
     assert codes(bundle) == {"manifest"}
@@ -503,7 +503,7 @@ REMARKS = [_release_warnings, _warnings_of_signals, _steps_of_maps, _steps_of_re
     ],
 )
 def test_remarks_that_do_not_follow_from_the_manifest(bundle, remarks, change):
-    """What readers are shown is made of codes and fields: none of them is anybody's to choose."""
+    """What readers are shown is made of codes and fields: none of them is anyone's to choose."""
 
     def otherwise(manifest):
         change(remarks(manifest))
@@ -697,7 +697,7 @@ def people_s_records(folder, attributes):
 
 
 def exact_counts(coded, entry):
-    """Joint counts as if every row were a person: nobody's noise, nobody's weight."""
+    """Joint counts as if every row were a person: no one's noise, no one's weight."""
     p = RecordsParameters.from_entry(entry["mechanism"])
     categories = [attribute.categories for attribute in p.attributes]
     out = {}
@@ -974,7 +974,7 @@ def test_noise_beside_a_deniability_test_counts_against_the_budget(records):
 
 
 def test_private_outputs_that_have_no_epsilon_together(records):
-    """A δ near 1 for one output leaves all of them together without any promise; the budget cannot hold that."""
+    """A δ near 1 for one output leaves all of them together without any guarantee; the budget cannot hold that."""
 
     def change(manifest):
         manifest["privacy"]["budget"]["delta"] = 1e-300
@@ -996,7 +996,7 @@ def test_a_private_claim_for_seeded_records_without_their_test(records):
 
 
 @pytest.mark.parametrize("seeds", [80, 81, 2**60])
-def test_seeds_that_leave_nobody_for_the_model(records, seeds):
+def test_seeds_that_leave_no_one_for_the_model(records, seeds):
     def change(manifest):
         _both(manifest, "seeds", seeds)
         recompute_claims(manifest)
@@ -1068,7 +1068,7 @@ def test_a_task_that_has_bins_and_no_labels(records):
 
 @pytest.mark.parametrize("note", [1, 0x7FFFF, 1 << 63])
 def test_a_note_in_a_missing_value(records, note):
-    """Any of 2⁵² NaNs would be one; a value's last bit, too, is not anybody's to choose."""
+    """Any of 2⁵² NaNs would be one; a value's last bit, too, is not anyone's to choose."""
     path = "/outputs/tree/value/left_mm"
     with h5py.File(records, "r+") as file:
         bits = file[path][()].view(np.uint64)

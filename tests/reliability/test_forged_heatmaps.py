@@ -185,7 +185,7 @@ def test_a_public_parameter_other_than_the_one_that_was_used(
 
 
 def test_composition_told_as_joint_clipping(forged: Path) -> None:
-    """M = 1: the sensitivity is the same, and so is the promise; but the masses then follow in another way."""
+    """M = 1: the sensitivity is the same, and so is the guarantee; but the masses then follow in another way."""
 
     def change(manifest: Manifest) -> None:
         parameters(manifest, "still")["clipping"] = "per-stimulus"

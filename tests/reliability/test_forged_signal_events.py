@@ -1,4 +1,4 @@
-"""Forged bundles of signals, II: what is said to have been done, and what it is said to promise."""
+"""Forged bundles of signals, II: what is said to have been done, and what it is said to guarantee."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_more_than_the_budget(noised: Path, budget: float) -> None:
     assert found(noised, change) == {"guarantee"}
 
 
-# --- what protects nobody
+# --- what protects no one
 
 
 REASONS: dict[str, tuple[Change, ...]] = {
@@ -201,12 +201,12 @@ REASONS: dict[str, tuple[Change, ...]] = {
 
 
 @pytest.mark.parametrize("changes", REASONS.values(), ids=REASONS)
-def test_a_kinder_reason_for_what_protects_nobody(noised: Path, changes: tuple[Change, ...]) -> None:
+def test_a_kinder_reason_for_what_protects_no_one(noised: Path, changes: tuple[Change, ...]) -> None:
     assert found(noised, *changes) == {"guarantee"}
 
 
 @pytest.mark.parametrize(
-    "promise",
+    "guarantee",
     [
         {"kind": "pure_dp", "epsilon": 0.5},
         {"kind": "approx_dp", "epsilon": 0.5, "delta": 1e-4},
@@ -216,23 +216,23 @@ def test_a_kinder_reason_for_what_protects_nobody(noised: Path, changes: tuple[C
     ids=str,
 )
 @pytest.mark.parametrize("listed", [False, True])
-def test_a_promise_of_what_protects_nobody(
+def test_a_guarantee_of_what_protects_no_one(
     noised: Path,
-    promise: dict[str, Any],
+    guarantee: dict[str, Any],
     listed: bool,  # noqa: FBT001
 ) -> None:
     def change(manifest: Manifest) -> None:
         output(manifest, "published")["guarantee"] = {
             "unit": "person",
             "neighbours": "replace-one",
-            **promise,
+            **guarantee,
         }
 
     wrong = found(noised, change, *([listed_as_due] if listed else []))
     assert wrong & {"guarantee", "manifest"}
 
 
-def test_what_protects_nobody_is_not_named_or_composed(noised: Path, noised_bytes: bytes) -> None:
+def test_what_protects_no_one_is_not_named_or_composed(noised: Path, noised_bytes: bytes) -> None:
     def forget(manifest: Manifest) -> None:
         entries = manifest["privacy"]["not_protected"]
         assert entries[0] == {"code": "output", "fields": {"output": "published"}}
@@ -256,7 +256,7 @@ def test_what_protects_nobody_is_not_named_or_composed(noised: Path, noised_byte
         lambda event: {"type": "disjoint", "events": [event]},
     ],
 )
-def test_another_event_for_what_protects_nobody(noised: Path, event: Callable[[Manifest], Manifest]) -> None:
+def test_another_event_for_what_protects_no_one(noised: Path, event: Callable[[Manifest], Manifest]) -> None:
     assert found(noised, done("published", event), recompute_claims) == {"guarantee"}
 
 
@@ -308,7 +308,7 @@ def test_signals_of_the_paper_told_as_noised_ones(noised: Path, noised_bytes: by
     assert found(noised, told("published", calibration="exact")) == {"manifest"}
 
 
-def test_noised_integers_beside_what_protects_nobody(noised: Path) -> None:
+def test_noised_integers_beside_what_protects_no_one(noised: Path) -> None:
     """A true series could be hidden there, as integers without any noise."""
     with h5py.File(noised, "r+") as file:
         writer.store(file, "/outputs/published/noisy", np.zeros((2, 2, 30, 40), dtype=np.int32))
@@ -343,7 +343,7 @@ def test_a_gaussian_release_with_a_private_choice(noised: Path, gaussian_bytes: 
 
 
 def test_a_noise_scale_told_larger_of_people_who_are_all_alike(tmp_path: Path) -> None:
-    """Their constants drown the noise; cosines hold nothing else, and those of high frequency seldom much of anybody."""
+    """Their constants drown the noise; cosines hold nothing else, and those of high frequency seldom much of anyone."""
     rows = [f"p{person},{0.5 + 0.001 * (t % 2)}" for person in range(300) for t in range(80)]
     (tmp_path / "alike.csv").write_text("\n".join(["who,open", *rows]) + "\n")
     (tmp_path / "plan.toml").write_text(

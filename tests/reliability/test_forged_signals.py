@@ -101,7 +101,7 @@ def test_noised_integers_changed_under_their_signal(request: pytest.FixtureReque
     assert change_values(request.getfixturevalue(of(name)), name, "noisy", "read", change) == {"derived"}
 
 
-def test_series_that_protect_nobody_are_numbers_at_least(noised: Path) -> None:
+def test_series_that_protect_no_one_are_numbers_at_least(noised: Path) -> None:
     of_series = noised, "published", "values", "read"
     assert change_values(*of_series, lambda values: values.fill(1.0)) == set()  # they follow from nothing
     assert change_values(*of_series, lambda values: values.fill(np.nan)) == {"derived"}
@@ -145,7 +145,7 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(
             assert earlier.hdf5_dataset_count == len(earlier.hdf5_datasets) == len(earlier.items())
 
 
-# --- promises to less than a person
+# --- guarantees to less than a person
 
 
 def narrower(name: str, change: Callable[[list[Manifest]], object]) -> Change:
@@ -155,7 +155,7 @@ def narrower(name: str, change: Callable[[list[Manifest]], object]) -> Change:
 @pytest.mark.parametrize("name", ["chunks", "steps"])
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("factor", [0.5, 0.9999, 1.01])
-def test_a_promise_to_less_than_a_person_that_is_another(
+def test_a_guarantee_to_less_than_a_person_that_is_another(
     noised: Path, name: str, number: int, factor: float
 ) -> None:
     def change(units: list[Manifest]) -> None:
@@ -179,21 +179,21 @@ def test_a_promise_to_less_than_a_person_that_is_another(
         lambda units: units[0].update(epsilon=units[2]["epsilon"]),
     ],
 )
-def test_promises_to_less_than_a_person_left_out_turned_or_renamed(
+def test_guarantees_to_less_than_a_person_left_out_turned_or_renamed(
     noised: Path, change: Callable[[list[Manifest]], object]
 ) -> None:
     assert found(noised, narrower("chunks", change)) == {"guarantee"}
 
 
 @pytest.mark.parametrize("name", ["course", "whole", "changes", "published"])
-def test_a_promise_to_less_than_a_person_too_many(request: pytest.FixtureRequest, name: str) -> None:
+def test_a_guarantee_to_less_than_a_person_too_many(request: pytest.FixtureRequest, name: str) -> None:
     kind = {"kind": "pure_dp", "unit": "chunk", "neighbours": "replace-one", "epsilon": 0.01}
     path = request.getfixturevalue(of(name))
     assert found(path, narrower(name, lambda units: units.append(kind))) == {"guarantee"}
     assert found(path, narrower(name, lambda units: units.extend([kind] * 3))) == {"manifest"}
 
 
-def test_a_promise_to_a_chunk_told_as_that_to_a_person(noised: Path) -> None:
+def test_a_guarantee_to_a_chunk_told_as_that_to_a_person(noised: Path) -> None:
     def change(manifest: Manifest) -> None:
         one = output(manifest, "chunks")
         one["guarantee"] = {**one["narrower_units"][0], "unit": "person"}

@@ -368,7 +368,7 @@ def test_names_of_keys_that_cannot_be_shown_are_not(bundle: Path) -> None:
     assert found.signed_by == ["", _id(CURATOR)]
 
 
-def test_a_small_order_key_cannot_stand_for_somebody(
+def test_a_small_order_key_cannot_stand_for_someone(
     bundle: Path, bundle_bytes: bytes, tmp_path: Path
 ) -> None:
     """Signatures by it are made of constants, without any secret."""

@@ -157,7 +157,7 @@ def test_labels_are_those_of_the_manifest(maps: Path, change: Callable[[Any], An
 
 
 def test_labels_that_stand_twice_with_all_that_follows(maps: Path) -> None:
-    """Of two maps of one label nobody knows which is which."""
+    """Of two maps of one label no one knows which is which."""
     forge_carefully(maps, told("still", stimuli=["garden", "garden"]))
     assert "manifest" in codes(maps)
 

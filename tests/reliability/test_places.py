@@ -58,7 +58,7 @@ def stress() -> Iterator[Any]:
 def build(
     stress: Any, place: Any, *, force: bool = False, paid: bool = False, before: Callable[[], Any] = int
 ) -> Any:
-    """Build in a process of a user who is nobody, after something was done in it."""
+    """Build in a process of a user who is no one, after something was done in it."""
 
     def work() -> None:
         if os.getuid() == 0:
@@ -71,7 +71,7 @@ def build(
 
 
 def make(stress: Any, *, force: bool = False, paid: bool = False) -> Any:
-    """Return a new place that belongs to nobody."""
+    """Return a new place that belongs to no one."""
     place = stress.builds.place(stress.Way(force=force, paid=paid))
     if os.getuid() == 0:
         for path in (place.folder, *place.folder.iterdir()):
@@ -212,7 +212,7 @@ def test_what_a_killed_build_left_is_removed_by_one_that_is_refused(stress: Any)
     for name in (".r.h5.a2345678.partial", ".r.manifest.json.b2345678.partial"):
         (place.folder / name).touch()
     code, said = build(stress, place)
-    if os.getuid() == 0:  # not its own, nor anybody's
+    if os.getuid() == 0:  # not its own, nor anyone's
         assert len(place.left()) == 2
         for name in place.left():
             os.chown(place.folder / name, NOBODY, NOBODY)
@@ -284,7 +284,7 @@ def test_a_name_that_becomes_a_folder(stress: Any, *, force: bool) -> None:
 
 @pytest.mark.parametrize("name", ["r.h5", "r.manifest.json"])
 @pytest.mark.parametrize("link", [False, True])
-def test_a_name_that_somebody_else_took(stress: Any, name: str, *, link: bool) -> None:
+def test_a_name_that_someone_else_took(stress: Any, name: str, *, link: bool) -> None:
     place = make(stress, paid=True)
     other = place.folder / name
 

@@ -85,7 +85,7 @@ def test_full_disk_leaves_nothing(study):
 
 
 def test_a_partial_file_that_is_gone_is_not_made_anew(tmp_path):
-    """Nobody would hold its lock, nor remove it."""
+    """No one would hold its lock, nor remove it."""
     with refused(MachineError, "cannot-write") as refusal:
         writer.write_bundle(
             tmp_path / ".r.h5.a2345678.partial", Content({}, {}, []), completed=lambda _: {}, test_seed=False

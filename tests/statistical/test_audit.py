@@ -1,7 +1,7 @@
-"""The promise of every mechanism from below: a bound on ε that is proved by a million runs must not exceed the claim.
+"""The guarantee of every mechanism from below: a bound on ε that is proved by a million runs must not exceed the claim.
 
 `docs/evidence/audit.md` says how the bound is made and what it cannot show. Seeds are fixed; for fresh ones each decision would be
-wrong with probability 10⁻⁹ at most. Controls: the same audit with half of the noise breaks every promise, and the bound
+wrong with probability 10⁻⁹ at most. Controls: the same audit with half of the noise breaks every guarantee, and the bound
 itself is tried on mechanisms whose ε(δ) is known in closed form.
 """
 
@@ -78,7 +78,7 @@ def test_no_bound_exceeds_the_claim_and_most_come_near(one: Audited, record_prop
 
 
 @small
-def test_control_with_half_of_the_noise_every_promise_is_broken(variant: Variant) -> None:
+def test_control_with_half_of_the_noise_every_guarantee_is_broken(variant: Variant) -> None:
     probe = probe_of(variant.name)
     assert isinstance(probe, VariantProbe)
     event = replace(probe.event, scale=probe.event.scale / 2)
@@ -277,7 +277,7 @@ def test_ends_of_intervals_are_those_of_clopper_and_pearson() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.02), (1.0, 1e-6), (3.0, 1e-4)])
-def test_what_a_gaussian_promises_is_the_same_on_the_way_back(epsilon: float, delta: float) -> None:
+def test_what_a_gaussian_guarantees_is_the_same_on_the_way_back(epsilon: float, delta: float) -> None:
     from synthrelease.dp import gaussian_sigma
 
     mu = gaussian_mu(epsilon, delta)

@@ -103,7 +103,7 @@ def write_inputs(folder: Path) -> None:
         for image in "abc":
             points = generator.uniform((0, 0), (80, 60), (25, 2))
             gaze += [f"p{person},{image},{x:.2f},{y:.2f}" for x, y in points]
-        # Everybody the same: those who are released apart change places from build to build.
+        # Everyone the same: those who are released apart change places from build to build.
         for task in ("rest", "read"):
             pupil += [f"p{person},{task},{t},{3 + 0.01 * t:.2f},{4 + 0.01 * t:.2f}" for t in range(60)]
     (folder / "gaze.csv").write_text("\n".join(gaze) + "\n")

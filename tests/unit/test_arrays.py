@@ -203,7 +203,7 @@ def test_noise_is_fresh_unless_asked_otherwise_and_then_says_so():
     check_text("arrays/test-seed", str(repeatable))
 
 
-def test_deniability_of_one_call_is_no_promise_about_several():
+def test_deniability_of_one_call_is_no_guarantee_about_several():
     rows = {
         "person": np.repeat(np.arange(40), 5),
         "values": {"a": np.linspace(0, 1, 200)},

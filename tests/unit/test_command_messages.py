@@ -1,4 +1,4 @@
-"""What commands say to somebody who meets an obstacle: of what happened, and of nothing else."""
+"""What commands say to someone who meets an obstacle: of what happened, and of nothing else."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place):
 
 
 @pytest.mark.thorough
-def test_a_promise_that_was_only_written_down_is_refused_but_by_quick_which_says_so(bundle, other):
+def test_a_guarantee_that_was_only_written_down_is_refused_but_by_quick_which_says_so(bundle, other):
     forge(other, lambda manifest: manifest["privacy"]["guarantee"].update(epsilon=0.01))
     done = run("diff", bundle, other)
     assert done.exit_code == 1
@@ -171,7 +171,7 @@ def test_quick_reads_no_values_that_are_not_those_of_their_digest(bundle, other)
 
 
 @pytest.mark.parametrize("scale", ["1e999", "1e-999", "1e-308", "1e308"])
-def test_quick_bears_numbers_that_nobody_uses(bundle, other, scale):
+def test_quick_bears_numbers_that_no_one_uses(bundle, other, scale):
     def change(manifest):
         entry = output(manifest, "maps")
         entry["event"]["scale"] = entry["noise"]["scale"] = scale

@@ -18,7 +18,7 @@ def study(script):
 
 @pytest.fixture
 def gaze(study, tmp_path):
-    """Two images in the layout of osie_mouse: everybody looks at the upper left of one, at the lower right of the other."""
+    """Two images in the layout of osie_mouse: everyone looks at the upper left of one, at the lower right of the other."""
     rng = np.random.default_rng(3)
     lines = ["image,worker,sample_index,x_px,y_px"]
     for image, (x, y) in {1011: (200, 150), 1012: (600, 450)}.items():

@@ -87,7 +87,7 @@ def test_randomness_is_made_in_one_place():
         assert "np.random" not in text
         assert not re.search(r"import random\b", text)  # not a sentence: Python
         assert ("urandom" in text) == (path == ROOT / "dp" / "noise" / "entropy.py")
-        # Keys and nonces of the ledger: they are in no noise, and nobody need be able to repeat them.
+        # Keys and nonces of the ledger: they are in no noise, and no one need be able to repeat them.
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
 
 

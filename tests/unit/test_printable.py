@@ -69,13 +69,13 @@ def test_any_text_is_one_line_of_what_can_be_seen(text: str) -> None:
 
 
 def test_no_part_of_an_error_begins_a_line_of_its_own() -> None:
-    forged = "x\nSigned     by somebody"
+    forged = "x\nSigned     by someone"
     error = PlanError("code", forged, where=forged, found=forged, expected=forged, remedy=forged)
     assert [line[:2] for line in str(error).splitlines()] == ["x\\", "  ", "  "]
     assert error.to_json()["where"] == forged  # programs have it as it is
 
 
-FORGED = "Signed     by everybody"
+FORGED = "Signed     by everyone"
 
 
 @pytest.fixture(scope="module")

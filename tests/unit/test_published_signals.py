@@ -42,7 +42,7 @@ def published(folder: Path, **options: Any) -> PublishedSignals:
 
 
 @pytest.mark.parametrize("mechanism", ["lpa", "fpa", "cfpa", "dcfpa"])
-def test_it_is_refused_unless_the_plan_allows_what_protects_nobody(tmp_path: Path, mechanism: str) -> None:
+def test_it_is_refused_unless_the_plan_allows_what_protects_no_one(tmp_path: Path, mechanism: str) -> None:
     for options in ({}, {"allow_unprotected": False}):
         with refused(PolicyError, "unprotected-output", where="outputs[0]") as error:
             design_signals(tmp_path, **{**PAPER, "mechanism": mechanism}, **options)
@@ -130,7 +130,7 @@ def test_what_the_paper_does_not_have_is_refused(
         assert error.value.where.endswith(f"outputs[0].{next(iter(options))}")
 
 
-def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
+def test_one_person_has_no_distance_to_anyone(tmp_path: Path) -> None:
     write_pupils(tmp_path, people=1)
     with refused(PlanError, "too-few-people", where="outputs[0]") as error:
         published(tmp_path)
@@ -139,7 +139,7 @@ def test_one_person_has_no_distance_to_anybody(tmp_path: Path) -> None:
     assert published(tmp_path).parameters.people == 2
 
 
-def test_the_preview_tells_that_it_protects_nobody_and_no_number(tmp_path: Path) -> None:
+def test_the_preview_tells_that_it_protects_no_one_and_no_number(tmp_path: Path) -> None:
     view = preview(design_signals(tmp_path, **ALLOWED))
     (row,) = view["outputs"]
     assert BOZKIR2021_EVENT.reason in row["guarantee"]
@@ -154,7 +154,7 @@ def test_the_preview_tells_that_it_protects_nobody_and_no_number(tmp_path: Path)
         write_pupils(tmp_path, seed=seed)
         views.append(as_text(preview(design_signals(tmp_path, **ALLOWED))))
     assert views[0] == views[1]
-    check_text("preview/protects-nobody", views[0])
+    check_text("preview/protects-no-one", views[0])
 
 
 # --- the release
@@ -167,7 +167,7 @@ def build(folder: Path, *, seed: int = 1, **options: Any) -> tuple[dict[str, Any
 
 
 def series(folder: Path) -> np.ndarray:
-    """Everybody's completed series, shape (people, recordings, features, n)."""
+    """Everyone's completed series, shape (people, recordings, features, n)."""
     bounds = {"left": (2.0, 8.0), "right": (2.0, 8.0)}
     data = load_features(
         folder / "pupils.csv",
@@ -294,4 +294,4 @@ def test_whoever_reads_it_is_told(tmp_path: Path, command: str, monkeypatch: pyt
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     if command == "show":
-        check_text("show/protects-nobody", result.output, version=synthrelease.__version__)
+        check_text("show/protects-no-one", result.output, version=synthrelease.__version__)

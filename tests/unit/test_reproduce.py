@@ -141,7 +141,7 @@ def test_unmixing_tells_a_map_from_the_known_ones(attacks):
 
 
 def test_an_attack_that_cannot_know_does_not_claim(attacks):
-    """Everybody looked at the same pixels: a mean of some says how many, not who."""
+    """Everyone looked at the same pixels: a mean of some says how many, not who."""
     maps = np.ones((6, 3), dtype=np.int64)
     found = attacks.attack_selection(maps, 3, 200, SecureRandom.for_tests(1), replaced=False)
     assert (found.recovered, found.present, found.false) == (0, 0, 0)

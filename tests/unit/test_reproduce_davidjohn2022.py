@@ -293,7 +293,7 @@ def test_nothing_of_the_person_left_out_is_released(part, rows, release, feature
     np.testing.assert_array_equal(made[0].values, made[1].values)
 
 
-def test_of_one_release_nobody_by_name_is_in_both(part, rows, releases):
+def test_of_one_release_no_one_by_name_is_in_both(part, rows, releases):
     cells = part("_davidjohn2022_cells")
     data = cells.Data(rows, 1, (0, 4))
     folds = cells.task_folds(data, cells.Cell(cells.TASK_ONE, releases[SAME_4]), SecureRandom.for_tests(1))
@@ -319,7 +319,7 @@ def test_names_by_lot_are_those_of_the_condition(part):
     assert abs((named[:1000] == 1).mean() - 2 / 3) < 0.1
     assert set(named[:1000]) == {1, 2}
     assert set(named[1000:2000]) == {3}
-    assert set(named[2000:]) == {1, 2, 3}  # nobody had it
+    assert set(named[2000:]) == {1, 2, 3}  # no one had it
 
 
 @pytest.mark.thorough

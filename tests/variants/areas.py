@@ -130,7 +130,7 @@ class AreasVariant(GazeMapVariant):
         )
         return [*out, self.looking(first), self.looking(last)]
 
-    def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
+    def anyone(self, like: Person | None = None) -> SearchStrategy[Person]:
         stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
         spots = st.one_of(

@@ -79,7 +79,7 @@ class FeaturesVariant(Variant):
         out.extend(self.person(np.full(n, u), f"{u} in the last", [self.recordings - 1]) for u in (-1.0, 1.0))
         return out
 
-    def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:  # noqa: ARG002  anybody may replace
+    def anyone(self, like: Person | None = None) -> SearchStrategy[Person]:  # noqa: ARG002  anyone may replace
         value = st.one_of(st.sampled_from([-1.0, 1.0, 0.0, np.nan, -1.5, 2.0]), st.floats(-1.2, 1.2))
         row = st.tuples(
             st.integers(0, self.recordings - 1), st.tuples(*[value] * self.features), st.integers(1, 40)

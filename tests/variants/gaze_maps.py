@@ -127,7 +127,7 @@ class GazeMapVariant(Variant):
         names = ", ".join(f"{name} on {s}" for s, name in pattern_on.items())
         return Person(np.concatenate([np.empty((0, 3)), *blocks]), tuple(pattern_on), names)
 
-    def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
+    def anyone(self, like: Person | None = None) -> SearchStrategy[Person]:
         stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
 

@@ -231,7 +231,7 @@ class SpectralSignalsVariant(SeriesVariant):
         return replace(super().of(people), bounds=tuple(map(tuple, self.limits.tolist())))
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
-        """Only what the noised integers say, beside what is public of the data: nobody's rows."""
+        """Only what the noised integers say, beside what is public of the data: no one's rows."""
         noisy = np.stack([array for key, array in values.items() if key[-1] == "noised"])
         whole = {"noisy": noisy.reshape(self.recordings, self.features, -1)}
         drawn = Drawn(whole, self.event(people), self.of(people).parameters)
@@ -294,6 +294,6 @@ def all_spectral_signals() -> list[Variant]:
         spectral_signal_variant("spectral-signals-start", baseline=OF_START),
         spectral_signal_variant("spectral-signals-none", baseline="none", clip=0.2),
         spectral_signal_variant("spectral-signals-one", baseline=OF_RECORDING, features=1, recordings=1),
-        # Hardly anybody is clipped: the constant is large beside the rest, and the same in everybody.
+        # Hardly anyone is clipped: the constant is large beside the rest, and the same in everyone.
         spectral_signal_variant("spectral-signals-unclipped", clip=1.0, length=15, cosines=15, attained=0.5),
     ]

@@ -96,7 +96,7 @@ class SpectralVariant(GazeMapVariant):
             self.looking(dict.fromkeys(seen, name)) for seen in sorted(chosen) for name in self.patterns()
         ]
 
-    def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
+    def anyone(self, like: Person | None = None) -> SearchStrategy[Person]:
         stimuli, width, height = self.parameters.stimuli, self.screen.width_px, self.screen.height_px
         fixed = like is not None and self.parameters.assignment_public
 

@@ -81,7 +81,7 @@ class Variant:
         """Make people who move the integers as far as they can; `adversaries` makes them once."""
         raise NotImplementedError
 
-    def anybody(self, like: Person | None = None) -> SearchStrategy[Person]:
+    def anyone(self, like: Person | None = None) -> SearchStrategy[Person]:
         """Return a strategy for people; if `like` is given, for those that may take that person's place."""
         raise NotImplementedError
 

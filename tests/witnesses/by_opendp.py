@@ -99,7 +99,7 @@ def _least_scale(make: Callable[[float], Any], *, moved: int, epsilon: float) ->
     return float(dp.binary_search_param(make, d_in=moved, d_out=epsilon, bounds=(1e-9, 1e18)))
 
 
-# --- stability maps. Somebody who is replaced is removed and added: with a public number of people, a distance of 2.
+# --- stability maps. Someone who is replaced is removed and added: with a public number of people, a distance of 2.
 
 
 def width(low: int, high: int, *, replaced: bool) -> int:

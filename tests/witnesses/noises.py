@@ -49,7 +49,7 @@ class Bounds:
     """Between which ε a witness allows a claim.
 
     Attributes:
-        low: the witness's exact ε or less: a smaller claim promises too much.
+        low: the witness's exact ε or less: a smaller claim guarantees too much.
         high: the witness's exact ε or more: a larger claim wastes budget.
     """
 

@@ -153,7 +153,7 @@ def _signals(mechanism: CoefficientSignals) -> Moved:
 def _statistics(mechanism: Statistics) -> Moved:
     """All statistics of all features and groups side by side.
 
-    Somebody without a value counts as nothing in it: 0 belongs to every interval but that of a mean around the centre.
+    Someone without a value counts as nothing in it: 0 belongs to every interval but that of a mean around the centre.
     """
     p = mechanism.parameters
     most = p.max_groups_per_person * (1 + _replaced(mechanism))

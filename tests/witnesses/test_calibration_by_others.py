@@ -162,7 +162,7 @@ def test_epsilon_agrees_with_autodp(planned: Planned) -> None:
 
 
 def agrees_with_fourier(noises: Noises, claim: float, delta: float, slack: float = FOURIER_SLACK) -> None:
-    """At the claim δ is not more than promised, and at a little less it is more."""
+    """At the claim δ is not more than guaranteed, and at a little less it is more."""
     care = by_autodp.FOURIER_CARE
     assert by_autodp.fourier_delta(noises, claim) <= delta + care
     assert by_autodp.fourier_delta(noises, claim * (1 - slack)) >= delta - care
@@ -220,10 +220,10 @@ def test_utilities_of_quantiles_are_opendp_s_scores(p: float, neighbours: Neighb
     scores, moved = by_opendp.quantile_scores(
         values, middles, p, replaced=neighbours is Neighbours.REPLACE_ONE
     )
-    everybody_below, _ = by_opendp.quantile_scores(
+    everyone_below, _ = by_opendp.quantile_scores(
         [0.0] * len(values), [1.0], p, replaced=neighbours is Neighbours.REPLACE_ONE
     )
-    per_person = everybody_below[0] / (len(values) * (1 - p))
+    per_person = everyone_below[0] / (len(values) * (1 - p))
     sensitivity = quantile_utility(Fraction(p), moving=False, neighbours=neighbours)
     fraction = p.as_integer_ratio()[1]
     ours = utilities(np.array(counts), Fraction(p))

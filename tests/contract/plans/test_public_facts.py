@@ -1,4 +1,4 @@
-"""Every fact that a plan assumes to be public × every way to choose rows: nobody's behaviour is in it."""
+"""Every fact that a plan assumes to be public × every way to choose rows: no one's behaviour is in it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _OF_GAZE = ("off_screen", "coordinates")
 
 
 def person(label: str, *, everything: bool) -> Person:
-    """Somebody whose rows every choice keeps: of one stimulus and one recording, or of all, and longer."""
+    """Someone whose rows every choice keeps: of one stimulus and one recording, or of all, and longer."""
     pictures, tasks, rows = (STIMULI, RECORDINGS, 6) if everything else (STIMULI[:1], RECORDINGS[:1], 4)
     kept = {"kind": KINDS[0], "good": 0.9}
     looks = {"x": 0.5, "y": 0.5, "ms": 200, **kept}
@@ -105,7 +105,7 @@ def person(label: str, *, everything: bool) -> Person:
 def test_a_person_of_whom_no_row_is_left_changes_noisy_values_alone(
     observer: Observer, choice: str, assumed: str
 ) -> None:
-    """The only one who saw all, for longest, is replaced by somebody who has as many rows, none of which counts."""
+    """The only one who saw all, for longest, is replaced by someone who has as many rows, none of which counts."""
     plan, everything = plan_of(choice, assumed), person("m", everything=True)
     others = [person(label, everything=False) for label in ("a", "p", "z")]
     left_out = {

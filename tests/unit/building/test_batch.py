@@ -124,7 +124,7 @@ def test_beyond_the_grant_plans_are_refused_and_the_others_stand(tmp_path: Path)
 def test_an_error_of_ours_is_told_without_its_words(
     plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They may quote a cell of somebody's data."""
+    """They may quote a cell of someone's data."""
 
     def break_down(*_: object) -> None:
         raise ZeroDivisionError("canary")

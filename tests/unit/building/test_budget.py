@@ -54,7 +54,7 @@ def asking(name: str, noise: str | None, *, reach: int = 100, **options: Any) ->
 
 
 def near(value: Any) -> Any:
-    """A budget may be cut down by a hair, so that promises rounded up keep within the whole."""
+    """A budget may be cut down by a hair, so that guarantees rounded up keep within the whole."""
     return pytest.approx(value, rel=1e-9)
 
 
@@ -90,7 +90,7 @@ def test_what_is_left_is_divided_equally() -> None:
     assert epsilons(*mixed) == {"a": 1.5, "b": 0.5, "c": 0.5, "d": 0.5}
 
 
-def test_what_nobody_asks_for_is_not_spent() -> None:
+def test_what_no_one_asks_for_is_not_spent() -> None:
     assert epsilons(asking("a", "laplace", share=0.25)) == {"a": 0.75}
 
 
@@ -205,7 +205,7 @@ PARTS = st.one_of(
     st.lists(st.tuples(st.sampled_from(["gaussian", "laplace"]), PARTS), min_size=1, max_size=6),
     st.floats(0.01, 100),
 )
-def test_the_parts_never_exceed_the_whole_and_leave_nothing_where_somebody_waits(
+def test_the_parts_never_exceed_the_whole_and_leave_nothing_where_someone_waits(
     asked: list[tuple[str, tuple[str, float] | None]], epsilon: float
 ) -> None:
     outputs = [
@@ -237,9 +237,9 @@ def spent(outputs: list[PreparedOutput], plan: Plan) -> tuple[float, list[Event]
     """ε of all outputs together as they are divided, their events and budgets."""
     budgets = divide_budget(plan, outputs)
     made = [output.mechanism.calibrate(budgets[output.spec.name]) for output in outputs]
-    promise = accounting.compose(made, delta=plan.delta or 0.5, budget=plan.epsilon)
-    assert isinstance(promise, PureDP | ApproxDP)
-    return promise.epsilon, made, budgets
+    guarantee = accounting.compose(made, delta=plan.delta or 0.5, budget=plan.epsilon)
+    assert isinstance(guarantee, PureDP | ApproxDP)
+    return guarantee.epsilon, made, budgets
 
 
 @pytest.mark.thorough_for("300-0.1", "300-1.0", "300-3.0", "300-20.0")

@@ -157,7 +157,7 @@ def gaussian_delta(epsilon: float, sigma: float, sensitivity: float) -> float:
 
 
 def near(value: Any) -> Any:
-    """A budget may be cut down by a hair, so that promises rounded up keep within the whole."""
+    """A budget may be cut down by a hair, so that guarantees rounded up keep within the whole."""
     return pytest.approx(value, rel=1e-9)
 
 
@@ -177,11 +177,11 @@ def test_the_design_spends_what_was_split_and_no_more(folder: Path) -> None:
     for event in (signals, summary):
         assert isinstance(event, DiscreteLaplace)
         assert 0.499 < event.sensitivity / event.scale <= 0.5
-    promises = [o.guarantee for o in made.outputs]
-    assert isinstance(promises[0], ApproxDP)
-    assert (promises[0].epsilon, promises[0].delta) == (2.0, 1e-6)
-    assert promises[1] == promises[2] == PureDP(epsilon=0.5)
-    assert isinstance(promises[3], PlausibleDeniability)
+    guarantees = [o.guarantee for o in made.outputs]
+    assert isinstance(guarantees[0], ApproxDP)
+    assert (guarantees[0].epsilon, guarantees[0].delta) == (2.0, 1e-6)
+    assert guarantees[1] == guarantees[2] == PureDP(epsilon=0.5)
+    assert isinstance(guarantees[3], PlausibleDeniability)
     assert [o.private for o in made.outputs] == [True, True, True, False]
     assert isinstance(made.guarantee, ApproxDP)
     assert 2.0 < made.guarantee.epsilon <= 3.0
@@ -196,7 +196,7 @@ def test_pure_outputs_add_up_to_the_releases_epsilon(folder: Path) -> None:
     assert [o.budget.delta for o in made.outputs if o.budget] == [0, 0, 0]
 
 
-def test_gaussian_outputs_together_promise_no_more_than_the_plan(folder: Path) -> None:
+def test_gaussian_outputs_together_guarantee_no_more_than_the_plan(folder: Path) -> None:
     outputs = [{**HEATMAP, "name": f"maps{i}", "share": share} for i, share in enumerate((0.5, 0.25, 0.25))]
     made = design(folder, *outputs)
     assert isinstance(made.guarantee, ApproxDP)
@@ -210,19 +210,19 @@ def test_gaussian_outputs_together_promise_no_more_than_the_plan(folder: Path) -
 
 @pytest.mark.parametrize("output", [STATISTICS, HEATMAP], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.5, 1.0, 1.1, 1.3, 2.3, 3.0, 3.1])
-def test_the_promise_of_one_output_is_the_plans_epsilon_and_no_more(
+def test_the_guarantee_of_one_output_is_the_plans_epsilon_and_no_more(
     folder: Path, output: dict[str, Any], epsilon: float
 ) -> None:
-    # 1.1 as a float is a little above 1.1; a promise of 1.10001 would be refused by the bundle's verification.
+    # 1.1 as a float is a little above 1.1; a guarantee of 1.10001 would be refused by the bundle's verification.
     made = design(folder, output, epsilon=epsilon)
-    for promise in (made.guarantee, made.outputs[0].guarantee):
-        assert isinstance(promise, PureDP | ApproxDP)
-        assert epsilon * 0.999 < promise.epsilon <= epsilon
+    for guarantee in (made.guarantee, made.outputs[0].guarantee):
+        assert isinstance(guarantee, PureDP | ApproxDP)
+        assert epsilon * 0.999 < guarantee.epsilon <= epsilon
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 1.1, 3.0])
 @pytest.mark.parametrize("count", [3, 7, 10])
-def test_equal_shares_promise_no_more_than_the_plan(folder: Path, count: int, epsilon: float) -> None:
+def test_equal_shares_guarantee_no_more_than_the_plan(folder: Path, count: int, epsilon: float) -> None:
     outputs = [{**STATISTICS, "name": f"s{i}", "share": 1 / count} for i in range(count)]
     made = design(folder, *outputs, epsilon=epsilon)
     assert isinstance(made.guarantee, PureDP)
@@ -232,10 +232,10 @@ def test_equal_shares_promise_no_more_than_the_plan(folder: Path, count: int, ep
 @pytest.mark.parametrize(
     "output", [RECORDS, {**MARGINALS, "acknowledge_vacuous": True}, {**RECORDS, "fit": "dp"}]
 )
-def test_a_release_of_deniable_records_alone_promises_no_differential_privacy(
+def test_a_release_of_deniable_records_alone_guarantees_no_differential_privacy(
     folder: Path, output: dict[str, Any]
 ) -> None:
-    # An ε of 0 would be the strongest promise there is; there is none.
+    # An ε of 0 would be the strongest guarantee there is; there is none.
     made = design(folder, output)
     assert [o.private for o in made.outputs] == [False]
     assert made.method == "none"
@@ -288,13 +288,13 @@ def test_a_test_that_cannot_fail_is_refused_unless_acknowledged(folder: Path, ou
     assert 'fit = "dp"' in error.remedy
     assert "acknowledge_vacuous = true" in error.remedy
     made = design(folder, {**output, "acknowledge_vacuous": True})
-    promise = made.outputs[0].guarantee
-    assert isinstance(promise, PlausibleDeniability)
-    assert promise.vacuous
+    guarantee = made.outputs[0].guarantee
+    assert isinstance(guarantee, PlausibleDeniability)
+    assert guarantee.vacuous
     assert remark("vacuous") in made.outputs[0].mechanism.parameters.warnings()
 
 
-def test_marginals_of_a_dp_fit_promise_differential_privacy_instead(folder: Path) -> None:
+def test_marginals_of_a_dp_fit_guarantee_differential_privacy_instead(folder: Path) -> None:
     made = design(folder, {**MARGINALS, "fit": "dp"})
     assert made.outputs[0].private
     assert made.outputs[0].guarantee == PureDP(epsilon=3.0)
@@ -304,9 +304,9 @@ def test_marginals_of_a_dp_fit_promise_differential_privacy_instead(folder: Path
     "output", [RECORDS, {**RECORDS, "resampled": [1, 2]}, {**RECORDS, "task": "recording", "resampled": 2}]
 )
 def test_a_test_that_can_fail_is_not_refused(folder: Path, output: dict[str, Any]) -> None:
-    promise = design(folder, output).outputs[0].guarantee
-    assert isinstance(promise, PlausibleDeniability)
-    assert not promise.vacuous
+    guarantee = design(folder, output).outputs[0].guarantee
+    assert isinstance(guarantee, PlausibleDeniability)
+    assert not guarantee.vacuous
 
 
 def test_the_remedy_for_a_vacuous_test_is_not_what_the_plan_says_already(folder: Path) -> None:
@@ -395,10 +395,10 @@ def test_liu2019_is_accepted_where_it_is_sufficient(
         folder, liu(side_px, calibration="exact"), looks=ONE_STIMULUS, epsilon=epsilon, delta=delta
     )
     assert event.scale > cast("RoundedGaussian", exact.outputs[0].event).scale
-    promise = made.outputs[0].guarantee
-    assert isinstance(promise, ApproxDP)
-    assert promise.epsilon < epsilon, "the paper's noise is more than needed, and the promise says so"
-    assert gaussian_delta(promise.epsilon, event.scale, side_px) <= delta
+    guarantee = made.outputs[0].guarantee
+    assert isinstance(guarantee, ApproxDP)
+    assert guarantee.epsilon < epsilon, "the paper's noise is more than needed, and the guarantee says so"
+    assert gaussian_delta(guarantee.epsilon, event.scale, side_px) <= delta
 
 
 @pytest.mark.parametrize("side_px", [1, 3, 10, 30, 100])
@@ -491,7 +491,7 @@ def seen(folder: Path, *outputs: dict[str, Any], **options: Any) -> str:
     return json.dumps(view, allow_nan=False, ensure_ascii=False) + as_text(view)
 
 
-def test_the_preview_tells_budget_promise_noise_error_and_people(folder: Path) -> None:
+def test_the_preview_tells_budget_guarantee_noise_error_and_people(folder: Path) -> None:
     view = preview(design(folder, *ALL))
     assert [row["name"] for row in view["outputs"]] == ["maps", "signals", "summary", "records"]
     stated, each, other = (row["epsilon"] for row in view["outputs"][:3])

@@ -60,7 +60,7 @@ def memory_lines(view: dict[str, Any]) -> str:
 
 @pytest.mark.thorough_for("areas", "signals")
 @pytest.mark.parametrize("name", STUDIES)
-def test_what_nobody_contributes_has_the_shape_of_what_everybody_does(name: str, tmp_path: Path) -> None:
+def test_what_no_one_contributes_has_the_shape_of_what_everyone_does(name: str, tmp_path: Path) -> None:
     design = make_design(load_plan(STUDIES[name](tmp_path)))
     for output in design.outputs:
         spec = design.plan.inputs[output.spec.input]

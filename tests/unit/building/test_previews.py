@@ -1,4 +1,4 @@
-"""What `preview` and `build` say to somebody whose release would tell nothing, or be of one person."""
+"""What `preview` and `build` say to someone whose release would tell nothing, or be of one person."""
 
 from __future__ import annotations
 

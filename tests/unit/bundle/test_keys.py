@@ -99,7 +99,7 @@ def test_passwords(bundle: Path, tmp_path: Path) -> None:
         assert made.exit_code == exits, made.output
 
 
-def test_where_nobody_can_be_asked_it_says_what_else_there_is(bundle: Path, tmp_path: Path) -> None:
+def test_where_no_one_can_be_asked_it_says_what_else_there_is(bundle: Path, tmp_path: Path) -> None:
     asked = run("keygen", "-o", tmp_path / "k", said="")
     assert asked.exit_code == 2
     assert "--password-file" in asked.output

@@ -89,7 +89,7 @@ def test_what_is_beside_and_no_signature_is_not_replaced(bundle: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_nobody_signs_what_somebody_else_has_written(bundle: Path) -> None:
+def test_no_one_signs_what_someone_else_has_written(bundle: Path) -> None:
     """A statement of this very manifest, with more in it: who adds a signature to it would stand by that, too."""
     beside = signature_file(bundle)
     sign(bundle, CURATOR, detached=True)
@@ -152,7 +152,7 @@ def test_a_link_stays_one(bundle: Path) -> None:
     assert synthrelease.verify(bundle, signed.public(bundle.parent, CURATOR), quick=True).ok
 
 
-def test_what_nobody_can_stand_by_is_not_signed(bundle: Path, study: Any) -> None:
+def test_what_no_one_can_stand_by_is_not_signed(bundle: Path, study: Any) -> None:
     seeded = synthrelease.build(study.plan, study.folder / "seeded.h5", test_seed=1).path
     before = seeded.read_bytes()
     with refused(PolicyError, "signing-test-seed", where=seeded):

@@ -136,7 +136,7 @@ def test_an_area_of_some_stimuli_is_nowhere_on_others() -> None:
     assert located(areas, (5, 5), (5, 50), stimulus=1) == ["left", "left"]
 
 
-def test_nobody_looked() -> None:
+def test_no_one_looked() -> None:
     assert read({"left": LEFT}).locate(looks([])).shape == (0,)
 
 

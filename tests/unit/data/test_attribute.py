@@ -81,7 +81,7 @@ def test_values_of_categories_lie_in_them_and_a_missing_one_has_none(
     assert (there < attribute.edges[-1]).all()
 
 
-def test_values_spread_evenly_over_their_bins_and_anybody_can_compute_them() -> None:
+def test_values_spread_evenly_over_their_bins_and_anyone_can_compute_them() -> None:
     """Fractions from the attribute's name and the row's number: nothing can be hidden in them."""
     categories = np.random.default_rng(0).integers(0, 6, 5000)
     values = PUPIL.values(categories)

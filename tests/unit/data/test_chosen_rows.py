@@ -45,7 +45,7 @@ def across(gaze: Gaze) -> list[float]:
     return gaze.x_px.tolist()
 
 
-def test_rows_that_are_not_chosen_are_left_out_and_everybody_is_still_somebody(tmp_path: Path) -> None:
+def test_rows_that_are_not_chosen_are_left_out_and_everyone_is_still_someone(tmp_path: Path) -> None:
     gaze = load(tmp_path, chosen=EYES)
     assert sorted(across(gaze)) == [10, 12, 14, 15, 16]
     assert gaze.identities == ("ann", "bob", "cas", "dee")
@@ -107,7 +107,7 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
         load(tmp_path, rows, chosen=EYES)
 
 
-def test_nobodys_rows_depend_on_anybody_else(tmp_path: Path) -> None:
+def test_nobodys_rows_depend_on_anyone_else(tmp_path: Path) -> None:
     chosen = ChosenRows(only=EYES.only, valid={"confidence": (0.5, 1.0)})
     both = load(tmp_path, chosen=chosen)
     header, *lines = ROWS.splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""Where on a screen somebody looks, in every way that files say it."""
+"""Where on a screen someone looks, in every way that files say it."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_a_label_is_the_same_person_in_another_format(tmp_path: Path) -> None:
 
 
 def lengths(path: Path, listed: list[str] | None) -> int:
-    """Rows of the longest recording of anybody, as the full load has them."""
+    """Rows of the longest recording of anyone, as the full load has them."""
     features = load_features(path, columns=FEATURES, bounds={"g": (0, 1)}, recordings=listed)
     group = features.person * len(features.recordings) + features.recording
     return int(np.bincount(group).max())

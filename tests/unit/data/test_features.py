@@ -100,7 +100,7 @@ def test_rows_without_time_stay_in_the_order_of_the_file(tmp_path: Path) -> None
     assert series(features, "bob", "a") == [[3, 1], [2, 1]]
 
 
-def test_without_a_recording_column_everybody_has_one(tmp_path: Path) -> None:
+def test_without_a_recording_column_everyone_has_one(tmp_path: Path) -> None:
     rows = [("ann", "canary", 2, 3, 1), ("bob", "canary", 1, 4, 1), ("ann", "canary", 1, 5, 1)]
     features = load(feature_file(tmp_path, rows), columns={"person": "who", "time": "t_s"})
     assert features.recordings == (ONE_RECORDING,)
@@ -121,7 +121,7 @@ def test_recordings_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path:
     assert [figures(note) for note in features.notes] == [[2, 3]]
 
 
-def test_everybody_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
+def test_everyone_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
     rows = [("ann", "a", 1, 3, 1), ("only-unlisted", "x", 1, 3, 1), ("only-missing", "a", 1, None, -1)]
     features = load(feature_file(tmp_path, rows), recordings=["a"], missing=[-1])
     assert features.people == 3

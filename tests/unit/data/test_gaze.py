@@ -98,7 +98,7 @@ def test_stimuli_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path: Pa
     assert counted(gaze) == [[1, 3]]
 
 
-def test_everybody_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
+def test_everyone_is_counted_who_has_a_row_of_any_kind(tmp_path: Path) -> None:
     rows = [
         ("ann", "sea", 1, 2),
         ("only-unlisted", "other", 1, 2),
@@ -440,8 +440,8 @@ def test_rows_of_no_stimulus_are_dropped_where_stimuli_are_listed(tmp_path: Path
     assert gaze.assigned.tolist() == [[True, True], [False, False]]
     assert counted(gaze) == [[2, 4]]
     refused(path, "missing-label", "line 3", "'image'")
-    nobody = gaze_file(tmp_path, [("", "sea", 1, 2), ("canary-a", "", 3, 4)])
-    refused(nobody, "missing-label", "line 2", "'person'", stimuli=["sea"])
+    nameless = gaze_file(tmp_path, [("", "sea", 1, 2), ("canary-a", "", 3, 4)])
+    refused(nameless, "missing-label", "line 2", "'person'", stimuli=["sea"])
     odd = gaze_file(tmp_path, [("canary-a", "", 1, 2), ("canary-a", "x" * 201, 3, 4)])
     refused(odd, "bad-label", "line 3", "'image'", stimuli=["sea"])
     nothing = load(gaze_file(tmp_path, [("canary-a", "", 1, 2)]), stimuli=["sea"])

@@ -1,4 +1,4 @@
-"""What is put together from several pieces is of one type, or refused: somebody's text must not rewrite other people's numbers."""
+"""What is put together from several pieces is of one type, or refused: someone's text must not rewrite other people's numbers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_pieces(one: list[object], other: list[object], code: str) -> None:
 
 
 def test_gaze_of_a_dataset_is_of_one_type() -> None:
-    """polars would make the label 1 of everybody else "1.0"."""
+    """polars would make the label 1 of everyone else "1.0"."""
     several = [
         SimpleNamespace(samples=pl.DataFrame({"label": cells, "x": [1.0]}), metadata={})
         for cells in ([1.0], ["a"])

@@ -456,7 +456,7 @@ def test_a_table_larger_than_a_block_is_sliced_and_searched(
         == lines.tolist()
         == [2 + 2 * n for n in range(100)]
     )
-    for wanted in (["p3"], ["p0", "p6"], ["nobody"]):
+    for wanted in (["p3"], ["p0", "p6"], ["no one"]):
         where = RowFilter("person", pl.Series(wanted))
         some, own = united(list(reader.slices(source, ["x_px"], ALL_ROWS, where)))
         here = whole["person"].is_in(wanted)

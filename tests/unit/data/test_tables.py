@@ -272,7 +272,7 @@ def test_a_category_is_the_position_of_its_label_in_the_list(tmp_path: Path) -> 
     found = categories(table, "group", GROUPS)
     assert found.tolist() == [1, 0, 2, 0, 3]
     assert found.dtype == np.int64
-    assert categories(table, "group", [*GROUPS, "nobody's"]).tolist() == found.tolist()
+    assert categories(table, "group", [*GROUPS, "no one's"]).tolist() == found.tolist()
     assert categories(table, "group", GROUPS[::-1]).tolist() == [3, 4, 2, 4, 1]
 
 

@@ -179,7 +179,7 @@ def test_composing_nothing_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1e-6])
-def test_gaussian_noise_promises_nothing_without_a_delta(delta: float) -> None:
+def test_gaussian_noise_guarantees_nothing_without_a_delta(delta: float) -> None:
     for events in ([GAUSSIAN], [GAUSSIAN, LAPLACE]):
         with bad_argument(ValueError, f"delta={delta}"):
             compose(events, delta=delta)
@@ -707,7 +707,7 @@ def test_an_event_of_no_known_kind_is_no_privacy() -> None:
     assert isinstance(total, NoGuarantee)
 
 
-def test_laplace_noise_on_what_nobody_can_move_costs_nothing() -> None:
+def test_laplace_noise_on_what_no_one_can_move_costs_nothing() -> None:
     assert compose([GAUSSIAN, DiscreteLaplace(0, 1.0, 1)], delta=1e-6) == compose([GAUSSIAN], delta=1e-6)
 
 

@@ -127,7 +127,7 @@ def test_the_example_of_the_science_page() -> None:
     assert composed(EXAMPLE, delta=3.8e-4) == composed(replace(EXAMPLE, seeds=9), delta=3.8e-4)
 
 
-# --- the test's own promise, by its definition
+# --- the test's own guarantee, by its definition
 
 Pair = tuple[tuple[float, ...], int]  # Pr{y = M(d)} of other people in one interval; how many there are
 

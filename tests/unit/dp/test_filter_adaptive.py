@@ -1,4 +1,4 @@
-"""Nobody who chooses releases after seeing others makes more of a grant than its (ε, δ): exact, by enumeration.
+"""No one who chooses releases after seeing others makes more of a grant than its (ε, δ): exact, by enumeration.
 
 A control shows that the strategy of the first test would succeed against exact composition of everything.
 """

@@ -272,7 +272,7 @@ def test_equal_numbers_of_unlike_kinds_are_not_equal() -> None:
     assert ZCDP(rho=1.0) != GaussianDP(mu=1.0)
 
 
-def test_words_say_what_is_promised_and_to_whom() -> None:
+def test_words_say_what_is_guaranteed_and_to_whom() -> None:
     asked = [*KINDS.values(), made(PlausibleDeniability, vacuous=True)]
     check_text("guarantee/kinds", "\n".join(f"{one.kind}: {one}" for one in asked))
 
@@ -305,6 +305,6 @@ def test_a_missing_unit_or_relation_is_refused(name: str) -> None:
         (math.inf, 6, "inf"),
     ],
 )
-def test_a_promise_is_never_told_smaller_than_it_is(value: float, digits: int, told: str) -> None:
+def test_a_guarantee_is_never_told_smaller_than_it_is(value: float, digits: int, told: str) -> None:
     assert no_less(value, digits) == told
     assert float(told) >= value * (1 - 1e-6)

@@ -1,4 +1,4 @@
-"""Which promise is the stronger: never called so unless it implies the other."""
+"""Which guarantee is the stronger: never called so unless it implies the other."""
 
 import itertools
 import math

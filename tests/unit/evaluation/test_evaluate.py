@@ -221,7 +221,7 @@ def test_progress(built):
 
 
 def test_why_nothing_was_tried_is_told(tmp_path):
-    """Of quantiles alone, of series that protect nobody, and where there is nobody else."""
+    """Of quantiles alone, of series that protect no one, and where there is no one else."""
     plan = invented.write_signals_study(tmp_path, people=6, published=True)
     text = plan.read_text()
     head, *outputs = text.split("[[outputs]]")
@@ -329,7 +329,7 @@ def test_a_bundle_that_does_not_verify_is_refused(built, tmp_path):
 
 @pytest.mark.thorough
 def test_people_who_look_alike_everywhere_are_recognised(evaluated):
-    """Pupils of the invented study have levels of their own; in the statistics study nobody has anything of their own."""
+    """Pupils of the invented study have levels of their own; in the statistics study no one has anything of their own."""
     signals, statistics = (
         evaluated(write) for write in (invented.write_signals_study, invented.write_statistics_study)
     )

@@ -1,4 +1,4 @@
-"""The private page: what it says is what the evaluation says, nothing of it is markup, and nobody can take it for a public one."""
+"""The private page: what it says is what the evaluation says, nothing of it is markup, and no one can take it for a public one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from invented_evaluation import (
     attack,
     curve,
     evaluation,
+    guarantee,
     known_rest,
     manifest,
-    promise,
     utility,
     words_of,
 )
@@ -121,7 +121,7 @@ def test_its_form_is_that_of_every_page(pages, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nobody_takes_it_for_a_public_page(pages, name):
+def test_no_one_takes_it_for_a_public_page(pages, name):
     source, text = pages[name].source, pages[name].text
     assert re.search(rf"<title>{STAMP} – ", source)
     assert source.index(f'<p class="shout">{STAMP}') < source.index("<h1")
@@ -183,7 +183,7 @@ def test_faults_come_first(pages):
     assert [line.alarm for line in (allowed, line_of(table, "attacks"), beyond)] == [False, True, True]
     assert figures(" ".join([beyond.value, *beyond.beside])) == [97, 61.3, 50]
     assert allowed.beside != beyond.beside
-    assert of_class(page, "alarm") == 2  # a guess beyond the promise, and an attack that found something
+    assert of_class(page, "alarm") == 2  # a guess beyond the guarantee, and an attack that found something
     assert of_class(pages["plain"], "alarm") == 1
 
 
@@ -214,8 +214,8 @@ def test_words_of_noise_guesses_and_guarantees():
         "more than is allowed": known_rest(worst=0.75, allowed=0.7, exceeds=True),
         "as much, with luck": known_rest(worst=0.735, allowed=0.731),
         "nothing is guaranteed": known_rest(allowed=None),
-        "against nobody": known_rest(of_presence=True),
-        "a guarantee that is violated": known_rest(guarantee_check=promise(violated=True)),
+        "against no one": known_rest(of_presence=True),
+        "a guarantee that is violated": known_rest(guarantee_check=guarantee(violated=True)),
     }
     said = {
         "noise that agrees": noise_part(NoiseCheck(10, 1.0, 0.5, 1.5)),
@@ -252,7 +252,7 @@ def test_an_attack_is_a_row():
 
 
 def test_a_guarantee_is_told_once_in_the_reasons():
-    kept = promise(violated=False)
+    kept = guarantee(violated=False)
     reasons = [
         page.texts("dl", "reasons")[0]
         for page in (
@@ -309,18 +309,18 @@ def test_what_is_measured_is_no_fault_where_luck_may_have_lifted_it():
     assert of_class(worst_case(known_rest()), "luck") == 0
 
 
-def test_of_presence_it_is_asked_whether_somebody_is_there():
+def test_of_presence_it_is_asked_whether_someone_is_there():
     pages = [worst_case(known_rest(of_presence=alone)) for alone in (True, False)]
     (asked,), (other,) = (page.texts("p", "answer") for page in pages)
     assert asked != other
     assert figures(asked) == figures(other)
-    # With nobody to compare with there are no pairs.
+    # With no one to compare with there are no pairs.
     assert [len(re.findall(r"\bpair\b", page.text)) > 0 for page in pages] == [False, True]
 
 
 def test_a_guarantee_that_is_violated_is_said_to_be():
     kept, broken = (
-        worst_case(known_rest(guarantee_check=promise(violated=violated))) for violated in (False, True)
+        worst_case(known_rest(guarantee_check=guarantee(violated=violated))) for violated in (False, True)
     )
     one, other = (page.texts("p", "guarantee")[0] for page in (kept, broken))
     assert one != other
@@ -373,7 +373,7 @@ def test_what_is_said_of_all_attacks_together():
     sums = EvaluatedOutput("maps", "heatmap", known_rest=known_rest())
     said = {
         "none was tried": page_of(EvaluatedOutput("t", "records")),
-        "there is nobody to name": page_of(sums),
+        "there is no one to name": page_of(sums),
         "one found nothing": page_of(EvaluatedOutput("t", "records", attacks=(nothing,))),
         "two found nothing": page_of(EvaluatedOutput("t", "records", attacks=(nothing, nothing))),
         "of two one is not to be trusted": page_of(EvaluatedOutput("t", "records", attacks=(nothing, few))),

@@ -71,11 +71,11 @@ def test_many_rows_are_thinned_and_it_is_said():
     assert [figures(remark) for remark in told.remarks] == [[3]]
 
 
-def test_nobody_can_be_told_apart():
+def test_no_one_can_be_told_apart():
     nothing = evaluated_input("data", features(1.0, rows=0), seed=1)
     assert nothing.attacks == ()
     apart = features(1.0)
-    apart.recording[:] = apart.person % 2  # nobody has two
+    apart.recording[:] = apart.person % 2  # no one has two
     told = evaluated_input("data", apart, seed=1)
     assert told.attacks == ()
     assert len({*nothing.remarks, *told.remarks}) == 2

@@ -41,7 +41,7 @@ def test_what_was_tried_on_single_people_is_met_and_nothing_else():
     assert on(missed) == []
 
 
-def test_in_sums_there_is_nobody_to_name():
+def test_in_sums_there_is_no_one_to_name():
     found = met(SUMS, dataclasses.replace(SUMS, name="shares"))
     assert all(one.met for one in found.values())
     assert on(found["membership"]) == ["maps", "shares"]
@@ -62,7 +62,7 @@ def test_all_that_is_told_of_what_was_asked_for():
 
 
 @pytest.mark.parametrize("other", [EvaluatedOutput("each", "signals"), RECORDS])
-def test_one_output_that_nobody_attacked_is_enough_to_miss_something(other):
+def test_one_output_that_no_one_attacked_is_enough_to_miss_something(other):
     assert not met(SUMS, other)["linkage"].met
 
 

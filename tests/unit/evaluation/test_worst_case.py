@@ -1,4 +1,4 @@
-"""The attack that knows everybody else: by theory, by simulation, and as brute force finds it."""
+"""The attack that knows everyone else: by theory, by simulation, and as brute force finds it."""
 
 from types import SimpleNamespace
 
@@ -108,11 +108,11 @@ def test_of_presence():
     assert told.worst == pytest.approx(norm.cdf(5 / 4))
     told = attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2), Neighbours.ADD_REMOVE_ONE)
     assert told.people == 1
-    assert attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2)) is None  # there is nobody else
+    assert attacked([[3, 4]], RoundedGaussian(5.0, 2.0, 2)) is None  # there is no one else
 
 
 def test_the_person_in_the_middle_is_not_told_better_than_the_one_told_best():
-    """Both are measured, of noise by Laplace; here everybody is told alike."""
+    """Both are measured, of noise by Laplace; here everyone is told alike."""
     for seed in range(5):
         event = DiscreteLaplace(1, 1.0, 1)
         found = worst_case_attack(
@@ -130,7 +130,7 @@ def test_people_who_are_alike_cannot_be_told_apart():
 
 
 @pytest.mark.parametrize("event", [RoundedGaussian(30.0, 10.0, 1), DiscreteLaplace(30, 10.0, 1)])
-def test_a_promise_that_the_noise_does_not_keep_is_broken(event):
+def test_a_guarantee_that_the_noise_does_not_keep_is_broken(event):
     """People differ by 30 with noise of scale 10: ε is 3 and more. Said to be 1, it is found out; said to be 12, not."""
     broken = attacked([[30], [0]], event, budget=Budget(1.0, 1e-6))
     assert broken.guarantee_check.violated

@@ -37,7 +37,7 @@ def test_the_standards_validator_accepts_the_dataset(tmp_path, name):
     bundle, _ = written(tmp_path, name)
     bundle.manifest["release"] |= {"license": "CC0-1.0", "contact": "data@example.org"}
     export(bundle, "bids", tmp_path / "out")
-    # That nobody is a subject, and nobody an author, is so.
+    # That no one is a subject, and no one an author, is so.
     assert set(report_of(tmp_path / "out")) <= {
         ("warning", "SUBJECT_FOLDERS"),
         ("warning", "TOO_FEW_AUTHORS"),
@@ -85,7 +85,7 @@ def test_every_table_is_there_and_every_column_described(tmp_path, name):
                 ]
 
 
-def test_the_dataset_says_what_is_promised(tmp_path):
+def test_the_dataset_says_what_is_guaranteed(tmp_path):
     bundle, whole = written(tmp_path, "maps")
     export(bundle, "bids", tmp_path / "out")
     found = described(tmp_path / "out")

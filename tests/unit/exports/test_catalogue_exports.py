@@ -110,11 +110,11 @@ def test_tables_tell_the_guarantee_of_their_output_to_the_last_digit(tmp_path, n
     tables = {table.name: table.output for table in tables_of(bundle)}
     for told in strict(folder / "croissant.json")["recordSet"]:
         output = outputs[tables[told["@id"]]]
-        promise = guarantee_text.output_guarantee(bundle.manifest, output)
-        before, found, after = told["description"].partition(promise)
+        guarantee = guarantee_text.output_guarantee(bundle.manifest, output)
+        before, found, after = told["description"].partition(guarantee)
         assert found
         assert not after
-        assert numbers_in(promise) == numbers_of(output["guarantee"])
+        assert numbers_in(guarantee) == numbers_of(output["guarantee"])
         assert numbers_in(before) == {}
         assert (TEST_SEED_WORDS in before) == (name == "areas")
 

@@ -41,7 +41,7 @@ def test_its_schema_refuses_what_is_wrong(wrong, place):
     assert place in datacite_faults(told() | wrong)
 
 
-def test_what_nobody_told_is_marked_so():
+def test_what_no_one_told_is_marked_so():
     document = told()
     assert document["creators"] == [{"name": ":unav"}]
     assert document["publisher"] == {"name": ":tba"}

@@ -1,4 +1,4 @@
-"""Exports of tables as files: values come back bit for bit, the same bundle gives the same bytes, and all say what is promised."""
+"""Exports of tables as files: values come back bit for bit, the same bundle gives the same bytes, and all say what is guaranteed."""
 
 import csv
 import hashlib
@@ -158,8 +158,8 @@ def test_the_readme_tells_guarantees_without_an_epsilon(tmp_path, guarantee, tol
     old = bundle.manifest["privacy"]["guarantee"]
     bundle.manifest["privacy"]["guarantee"] = {key: old[key] for key in ("unit", "neighbours")} | guarantee
     export(bundle, "csv", tmp_path / "out")
-    _, promise, *_ = sections((tmp_path / "out" / "README.txt").read_text("utf-8"))
-    assert told in promise
+    _, guarantee, *_ = sections((tmp_path / "out" / "README.txt").read_text("utf-8"))
+    assert told in guarantee
 
 
 @pytest.mark.thorough_for("png")
@@ -173,12 +173,17 @@ def test_the_manifest_is_that_of_the_bundle(tmp_path, form):
 
 
 @pytest.mark.parametrize("name", ["maps", "each", "records"])
-def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
+def test_the_readme_says_what_is_guaranteed_and_what_is_not(tmp_path, name):
     bundle, whole = written(tmp_path, name)
     export(bundle, "csv", tmp_path / "out")
     text = flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
-    promise = guarantee_words(whole.manifest)
-    for told in (promise.headline, promise.notation, *promise.worlds, whole.manifest["release"]["title"]):
+    guarantee = guarantee_words(whole.manifest)
+    for told in (
+        guarantee.headline,
+        guarantee.notation,
+        *guarantee.worlds,
+        whole.manifest["release"]["title"],
+    ):
         assert flat(told) in text
     for what, _ in unprotected_facts(whole.manifest):
         assert what.removeprefix("output ") in text
@@ -209,15 +214,15 @@ def test_repeatable_noise_is_told_in_every_file(tmp_path, form):
         assert metadata["synthrelease.test_seed"] == "true"
 
 
-def test_more_is_said_before_a_promise_that_does_not_hold(tmp_path):
+def test_more_is_said_before_a_guarantee_that_does_not_hold(tmp_path):
     bundle, _ = written(tmp_path, "areas")
-    promises = []
+    guarantees = []
     for seeded in (True, False):
         bundle.manifest["randomness"]["test_seed"] = seeded
         export(bundle, "csv", tmp_path / f"{seeded}")
-        promises.append(sections((tmp_path / f"{seeded}" / "README.txt").read_text("utf-8"))[1])
-    assert promises[0].endswith(promises[1])
-    assert len(promises[0]) > len(promises[1])
+        guarantees.append(sections((tmp_path / f"{seeded}" / "README.txt").read_text("utf-8"))[1])
+    assert guarantees[0].endswith(guarantees[1])
+    assert len(guarantees[0]) > len(guarantees[1])
 
 
 def test_parquet_carries_the_guarantee(tmp_path):

@@ -1,4 +1,4 @@
-"""Folders that are whole or not there: nothing half, nothing of anybody else's replaced."""
+"""Folders that are whole or not there: nothing half, nothing of anyone else's replaced."""
 
 import errno
 import fcntl
@@ -175,7 +175,7 @@ def test_who_was_killed_leaves_nothing_for_long(target):
     assert names_in(target.parent) == ["out"]
 
 
-def test_what_somebody_is_writing_is_left_alone(target):
+def test_what_someone_is_writing_is_left_alone(target):
     other = target.parent / ".out.12345678.partial"
     other.mkdir()
     handle = os.open(other, os.O_RDONLY)

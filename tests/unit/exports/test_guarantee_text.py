@@ -1,4 +1,4 @@
-"""Catalogues promise what the manifest does, to the last digit, and name what is not protected."""
+"""Catalogues guarantee what the manifest does, to the last digit, and name what is not protected."""
 
 import copy
 import json
@@ -129,7 +129,7 @@ def test_bundles_of_before_have_documents(path):
 
 
 @pytest.mark.parametrize("form", DOCUMENTS)
-def test_repeatable_noise_is_told_before_every_promise(form):
+def test_repeatable_noise_is_told_before_every_guarantee(form):
     manifest = layout("areas").manifest
     document = DOCUMENTS[form](manifest)
     named = {
@@ -149,9 +149,9 @@ def test_repeatable_noise_is_told_before_every_promise(form):
 
 
 def meaning(manifest):
-    """What a promise means, as long as it holds."""
-    promise = guarantee_words(manifest)
-    return {promise.statement, *promise.sentences}
+    """What a guarantee means, as long as it holds."""
+    guarantee = guarantee_words(manifest)
+    return {guarantee.statement, *guarantee.sentences}
 
 
 @pytest.mark.parametrize("form", DOCUMENTS)

@@ -1,4 +1,4 @@
-"""Pictures as an export: one for each, whatever labels are, and a README that says what is promised."""
+"""Pictures as an export: one for each, whatever labels are, and a README that says what is guaranteed."""
 
 import json
 
@@ -77,7 +77,7 @@ def test_no_picture_takes_anothers_name(tmp_path):
 
 @pytest.mark.thorough_for("maps")
 @pytest.mark.parametrize("name", ["maps", "records", "areas"])
-def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
+def test_the_readme_says_what_is_guaranteed_and_what_is_not(tmp_path, name):
     bundle, whole = written(tmp_path, name)
     done = export(bundle, "png", tmp_path / "out")
     drawn = list((tmp_path / "out").glob("*.png"))
@@ -93,13 +93,13 @@ def test_the_readme_says_what_is_promised_and_what_is_not(tmp_path, name):
 
 def test_captions_tell_the_guarantee_of_the_whole_beside_their_own(tmp_path):
     _, whole = written(tmp_path, "maps")
-    whole_promise = from_json(whole.manifest["privacy"]["guarantee"])
+    whole_guarantee = from_json(whole.manifest["privacy"]["guarantee"])
     for output in whole.manifest["outputs"]:
         own, together = guarantee_caption(whole.manifest, output)
         assert own == str(from_json(output["guarantee"]))
         expected = {key: float(f"{number:.2g}") for key, number in numbers_of(output["guarantee"]).items()}
         assert numbers_in(own) == expected
-        names, whole_told, rest = together.partition(str(whole_promise))
+        names, whole_told, rest = together.partition(str(whole_guarantee))
         assert whole_told
         assert not rest
         others = [one["name"] for one in whole.manifest["outputs"] if one["name"] != output["name"]]
@@ -107,7 +107,7 @@ def test_captions_tell_the_guarantee_of_the_whole_beside_their_own(tmp_path):
 
 
 def test_a_long_caption_is_not_cut_off(tmp_path):
-    """What is drawn below a map ends within the picture, however long the reason is that nothing is promised."""
+    """What is drawn below a map ends within the picture, however long the reason is that nothing is guaranteed."""
     from synthrelease.data.screen import Screen
     from synthrelease.report.figures import MapLegend, map_figure, save_png
 

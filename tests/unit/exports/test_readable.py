@@ -1,4 +1,4 @@
-"""Outputs as frames of pandas and datasets of xarray: the values of the bundle, with what is promised beside them."""
+"""Outputs as frames of pandas and datasets of xarray: the values of the bundle, with what is guaranteed beside them."""
 
 import subprocess
 import sys

@@ -85,7 +85,7 @@ def test_a_signature_beside_the_bundle_is_carried_too(tmp_path):
     assert verified(path, ARCHIVE)
 
 
-def test_what_nobody_signed_is_left_out_of_it(tmp_path):
+def test_what_no_one_signed_is_left_out_of_it(tmp_path):
     bundle, _ = written(tmp_path, "moods")
     beside = sign(bundle.path, CURATOR, detached=True)
     beside.write_bytes(edited(beside.read_bytes(), lambda document: document.update(note="trust me")))

@@ -315,7 +315,7 @@ def test_repeatable_noise_is_told_in_every_table(released):
         assert TEST_SEED_WORDS in table.description
         assert str(from_json(output["guarantee"])) in table.guarantee
         assert output_guarantee_words(output) not in table.description
-    check_text("exports/promise-of-a-test-seed", table.guarantee)
+    check_text("exports/guarantee-of-a-test-seed", table.guarantee)
 
 
 def test_values_that_were_changed_meanwhile_are_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""Partial files: swept when nobody writes them, and never while somebody does."""
+"""Partial files: swept when no one writes them, and never while someone does."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def left_by_a_killed_process(target: Path) -> Path:
     return made.path
 
 
-def test_what_nobody_writes_is_swept_and_what_somebody_writes_is_not(target: Path) -> None:
+def test_what_no_one_writes_is_swept_and_what_someone_writes_is_not(target: Path) -> None:
     stale = left_by_a_killed_process(target)
     with partials(target) as (live,):
         sweep(target)

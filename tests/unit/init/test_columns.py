@@ -142,7 +142,7 @@ def test_of_what_is_not_known_nothing_is_said() -> None:
     assert usual_range("x") is None
 
 
-def test_one_word_in_every_row_is_nobody_s_initials() -> None:
+def test_one_word_in_every_row_is_no_one_s_initials() -> None:
     assert identifier_columns(pl.DataFrame({"TYPE": ["DAT"] * 9})) == []
     assert identifier_columns(pl.DataFrame({"who": ["AB", "CD"] * 9}))
 

@@ -250,8 +250,8 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         with refused(DataError, code, where=tmp_path / name):
             propose([tmp_path / name], tmp_path / "p.toml", people=["a"])
     with refused(DataError, "unknown-column") as caught:
-        propose([gaze(tmp_path / "g.csv")], tmp_path / "p.toml", people=["nobody"])
-    assert "'nobody'" in caught.value.problem
+        propose([gaze(tmp_path / "g.csv")], tmp_path / "p.toml", people=["no one"])
+    assert "'no one'" in caught.value.problem
     plan = tmp_path / "p.toml"
     plan.write_text(propose([tmp_path / "g.csv"], plan, people=["observer"]).text)
     with refused(PlanError, "fill-in", where=plan):

@@ -31,12 +31,12 @@ from synthrelease.ledger.owner import Owner
 
 
 def composed(events, delta, budget=None):
-    """The promise of one release with all these events, at δ."""
+    """The guarantee of one release with all these events, at δ."""
     if not events:
         return 0.0
-    promise = accounting.compose(events, delta=delta or 0.5, budget=budget)
-    if isinstance(promise, PureDP) or (isinstance(promise, ApproxDP) and delta > 0):
-        return promise.epsilon
+    guarantee = accounting.compose(events, delta=delta or 0.5, budget=budget)
+    if isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and delta > 0):
+        return guarantee.epsilon
     return math.inf
 
 
@@ -300,7 +300,7 @@ def test_only_what_was_paid_for_the_very_same_and_not_used_is_left_over():
     wanted = charge(laplace(1.0))
     gone = Owner("elsewhere", "", 1, "")
     paid = AccountDebit(1, "", "", wanted, AccountStanding(0, 1, 1), gone)
-    assert not paid.is_left_over(wanted)  # nobody can say what another machine does
+    assert not paid.is_left_over(wanted)  # no one can say what another machine does
     paid = AccountDebit(**{**vars(paid), "owner": Owner(Owner.this().host, "before", 1, "")})
     assert paid.is_left_over(wanted)
     for other in (

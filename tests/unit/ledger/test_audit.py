@@ -108,7 +108,7 @@ def test_triggers_that_are_gone_are_found(ledger):
 def test_an_end_cut_off_by_a_careful_forger_is_missed_by_a_noted_digest_alone(ledger):
     noted = ledger.check().head
     forge(ledger.path, lambda bodies: bodies[:-1])
-    assert ledger.check().faults == []  # what nobody can see in the file itself
+    assert ledger.check().faults == []  # what no one can see in the file itself
     (fault,) = ledger.check(digests=[noted]).faults
     assert (fault.code, noted in str(fault)) == ("unknown-digest", True)
 

@@ -29,7 +29,7 @@ def test_entries_are_numbered_and_hang_together():
 
 
 def test_equal_bodies_have_unlike_digests():
-    """What a manifest holds of an entry must not let anybody try bodies out."""
+    """What a manifest holds of an entry must not let anyone try bodies out."""
     one, other = following([], {"kind": "x"}), following([], {"kind": "x"})
     assert one.digest != other.digest
     assert len(json.loads(one.text)["nonce"]) == 32

@@ -32,7 +32,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def mortal():
-    """Return the path of an empty ledger of somebody to whom things can be forbidden: not root, who runs this test."""
+    """Return the path of an empty ledger of someone to whom things can be forbidden: not root, who runs this test."""
     with unprivileged_folder() as folder:
         store.create(folder / "l.sqlite")
         yield folder / "l.sqlite"
@@ -90,7 +90,7 @@ def test_processes_that_make_the_same_ledgers_at_once_all_find_a_whole_one(tmp_p
 
 @pytest.mark.parametrize("step", ["open", "_fill", "_sync", "link", "unlink"])
 def test_killed_while_it_is_made_there_is_none_or_a_whole_one(tmp_path, step):
-    """Whatever is left under another name is in nobody's way."""
+    """Whatever is left under another name is in no one's way."""
     child = os.fork()
     if child == 0:
         owner = {"open": os, "link": os, "unlink": Path}.get(step, store)

@@ -1,4 +1,4 @@
-"""Clipping to a ball: the bound holds in integers, and nobody's row depends on another's."""
+"""Clipping to a ball: the bound holds in integers, and no one's row depends on another's."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_squares_that_could_leave_64_bits_are_refused(rows: list[list[int]], rad
 def test_whether_it_is_refused_hangs_on_norms_and_not_on_one_large_entry_beside_many(
     owner: Integers | None,
 ) -> None:
-    """A person all of whose series are at their bounds has one large coefficient: nobody may be refused for it."""
+    """A person all of whose series are at their bounds has one large coefficient: no one may be refused for it."""
     vectors = np.zeros((3, 1 << 16), dtype=np.int64)
     vectors[:, 0] = 2**28, 5, 7
     large, *others = clip_to_ball(vectors, 2**20, owner)[:, 0].tolist()

@@ -242,7 +242,7 @@ def test_a_row_weighs_the_total_or_nothing() -> None:
     assert shares.min() == 0
 
 
-def test_nobody_has_no_shares() -> None:
+def test_no_one_has_no_shares() -> None:
     empty = np.zeros(0, dtype=np.int64)
     assert integer_shares(empty, empty, 5).size == 0
     assert [part.size for part in shares_of_people(empty, empty, 3, 5)] == [0, 0, 0]

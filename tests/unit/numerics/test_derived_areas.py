@@ -54,7 +54,7 @@ def test_without_they_are_divided_by_their_sum_and_that_is_a_person_at_least() -
     np.testing.assert_allclose(dwell_shares(little, viewers=None), expected, rtol=1e-14)
 
 
-def test_nobody_who_may_look_is_as_one_who_does() -> None:
+def test_no_one_who_may_look_is_as_one_who_does() -> None:
     noisy = np.array([2 * W, W, -W])
     np.testing.assert_array_equal(dwell_shares(noisy, viewers=0), dwell_shares(noisy, viewers=1))
 

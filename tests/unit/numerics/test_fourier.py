@@ -1,4 +1,4 @@
-"""The Fourier basis, and its product with integers: equal to the last bit for everybody.
+"""The Fourier basis, and its product with integers: equal to the last bit for everyone.
 
 The oracle rounds a basis of 60 digits and multiplies in Python's integers. Nothing is compared with a tolerance
 where the claim is exactness.
@@ -252,7 +252,7 @@ def test_a_series_of_millions_of_steps_is_refused_before_it_is_multiplied() -> N
         integer_coefficients(np.empty((0, 2**40), dtype=np.int64), 1, bound=HALF_RANGE)
 
 
-def test_nobody_gives_no_rows() -> None:
+def test_no_one_gives_no_rows() -> None:
     assert integer_coefficients(np.empty((0, 10), dtype=np.int64), 3, bound=5).shape == (0, 5)
 
 

@@ -389,14 +389,14 @@ def test_the_axes_are_the_parents_in_order_of_number_and_then_the_attribute_itse
     np.testing.assert_allclose(network.tables[1], reference_table(counts, sizes, (0, 2), 1), rtol=1e-12)
 
 
-def test_parents_that_nobody_has_leave_the_attributes_own_marginal() -> None:
+def test_parents_that_no_one_has_leave_the_attributes_own_marginal() -> None:
     counts = counts_of([(0, 0), (0, 1), (0, 1)], (3, 2), [(0, 1)])
     network = fitted_network(counts, (3, 2), tree=True, per_task=False, order=None, people=None)
     for row in (1, 2):
         np.testing.assert_allclose(network.tables[1][row], [1.5 / 4, 2.5 / 4])
 
 
-def test_counts_of_nobody_make_even_tables() -> None:
+def test_counts_of_no_one_make_even_tables() -> None:
     for tree, per_task in itertools.product((False, True), repeat=2):
         subsets = counted_subsets(3, tree=tree, per_task=per_task)
         counts: Counts = {s: np.zeros([(2, 3, 4)[a] for a in s], dtype=np.int64) for s in subsets}
@@ -453,7 +453,7 @@ def test_counts_that_noise_made_equal_leave_an_even_marginal() -> None:
 
 
 def test_without_noise_counts_are_taken_as_they_are() -> None:
-    """An exact fit of fewer people than n: rows without a value take no part, and nobody is invented."""
+    """An exact fit of fewer people than n: rows without a value take no part, and no one is invented."""
     counts: Counts = {(0,): np.array([2 * H, H])}
     exact = fitted_network(counts, (2,), tree=False, per_task=False, order=None, people=None)
     assert exact.tables[0].tolist() == [2.5 / 4, 1.5 / 4]

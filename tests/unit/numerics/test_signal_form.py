@@ -196,7 +196,7 @@ def test_a_row_of_integers_depends_on_that_row_alone(form: SignalForm) -> None:
     np.testing.assert_array_equal(series, before)
 
 
-def test_nobody_has_no_integers() -> None:
+def test_no_one_has_no_integers() -> None:
     for form in FORMS:
         assert form.integers(np.empty((0, form.length), dtype=np.int64)).shape == (0, form.count)
 

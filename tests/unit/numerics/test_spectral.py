@@ -73,7 +73,7 @@ def test_the_prior_of_time_does_not_change_over_time() -> None:
         centre_bias.prior("mean of the data", moving)
 
 
-def test_heatmap_and_uncertainty_share_a_prior_that_nobody_can_write() -> None:
+def test_heatmap_and_uncertainty_share_a_prior_that_no_one_can_write() -> None:
     shared = spectral._prior("centre", FORM.blurs)
     assert shared is spectral._prior("centre", FORM.blurs)
     exact = centre_bias.prior("centre", FORM.band)

@@ -198,7 +198,7 @@ def crowd(form: SpectralSignalForm, *, people: int, features: int, recordings: i
 
 
 def without_baseline(data: Features, form: SpectralSignalForm, features: int, recordings: int) -> Numbers:
-    """Everybody's series less their own baseline, from the definition, shape (people, recordings, n, features)."""
+    """Everyone's series less their own baseline, from the definition, shape (people, recordings, n, features)."""
     series = data.values.reshape(data.people, recordings, form.length, features)
     if form.baseline == OF_PERSON:
         return series - series.mean(axis=(1, 2), keepdims=True)
@@ -218,7 +218,7 @@ def test_without_noise_the_mean_of_people_who_are_not_clipped_comes_back(baselin
     data = crowd(form, people=people, features=features, recordings=recordings, stray=0.05)
     parameters = mechanisms.spectral_signals(form, people=people, of=data).parameters
     own = contributions(data, parameters)
-    assert (own[..., 0] == form.constant).all()  # nobody was clipped
+    assert (own[..., 0] == form.constant).all()  # no one was clipped
     values = Values(parameters, RoundedGaussian(1.0, 0.1, 1), {"noisy": own.sum(axis=0)})
     expected = without_baseline(data, form, features, recordings).mean(axis=0)
     lowest = int(baseline == OF_RECORDING)

@@ -439,14 +439,14 @@ def test_a_second_cluster_on_a_machine_needs_nothing_of_the_first() -> None:
     """The usual port of Dask's pages is taken, by whomever: then Dask warns, and here a warning is an error."""
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        with suppress(OSError):  # taken by somebody else
+        with suppress(OSError):  # taken by someone else
             taken.bind(("127.0.0.1", 8787))
             taken.listen()
         assert outcomes([asking(squares(3))], Cluster(None, 1)) == {0: [[9]]}
 
 
 @pytest.mark.thorough
-def test_a_cluster_of_our_own_shows_its_work_to_nobody() -> None:
+def test_a_cluster_of_our_own_shows_its_work_to_no_one() -> None:
     """Dask's pages are neither encrypted nor asked for a password: logs, tasks and call stacks for all on this machine."""
     cluster = Cluster(None, 1)
     try:

@@ -181,7 +181,7 @@ def test_shares_that_are_noise_are_called_so(tmp_path: Path) -> None:
 def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) -> None:
     """Otherwise, with one stimulus of each person's many, shares would be divided by far more people than made them.
 
-    On which of two somebody counts their label decides: the public number is that to expect.
+    On which of two someone counts their label decides: the public number is that to expect.
     """
     data = tmp_path / "looks.csv"
     saw = {"a": ["1005", "1012"], "b": ["1005", "1012"], "c": ["1012"], "d": ["1005"]}

@@ -125,7 +125,7 @@ def test_the_preview_does_not_tell_how_many_saw_what_where_that_is_private(
 
 
 @pytest.mark.parametrize("mechanism", ["spectral", "gaussian", "laplace"])
-def test_the_most_that_anybody_saw_sets_nothing_where_that_is_private(tmp_path: Path, mechanism: str) -> None:
+def test_the_most_that_anyone_saw_sets_nothing_where_that_is_private(tmp_path: Path, mechanism: str) -> None:
     write(tmp_path, unassigned=PEOPLE)  # all of one stimulus of two
     assert most_of(design(tmp_path, mechanism=mechanism)) == 1
     for private in ({"assume_public": []}, {"neighbours": "add-remove-one"}):

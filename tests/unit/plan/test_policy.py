@@ -65,8 +65,8 @@ def release(
     return ReleaseGuarantees(outputs=outputs or (MEAN,), dataset_epsilon=spent, dataset_delta=at, **given)
 
 
-def breaches(promised: ReleaseGuarantees, **limits: Any) -> list[str]:
-    return Policy(Path("policy.toml"), {"name": "board", **limits}).breaches(promised)
+def breaches(guaranteed: ReleaseGuarantees, **limits: Any) -> list[str]:
+    return Policy(Path("policy.toml"), {"name": "board", **limits}).breaches(guaranteed)
 
 
 KEPT = [
@@ -145,18 +145,20 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("promised", "limits"), KEPT, ids=lambda v: str(v) if isinstance(v, dict) else "")
-def test_what_keeps_to_the_limits_is_not_refused(promised: ReleaseGuarantees, limits: dict[str, Any]) -> None:
-    assert breaches(promised, **limits) == []
+@pytest.mark.parametrize(("guaranteed", "limits"), KEPT, ids=lambda v: str(v) if isinstance(v, dict) else "")
+def test_what_keeps_to_the_limits_is_not_refused(
+    guaranteed: ReleaseGuarantees, limits: dict[str, Any]
+) -> None:
+    assert breaches(guaranteed, **limits) == []
 
 
 @pytest.mark.parametrize(
-    ("promised", "limits", "parts"), BROKEN, ids=lambda v: str(v) if isinstance(v, dict) else ""
+    ("guaranteed", "limits", "parts"), BROKEN, ids=lambda v: str(v) if isinstance(v, dict) else ""
 )
 def test_every_limit_refuses_what_is_beyond_it(
-    promised: ReleaseGuarantees, limits: dict[str, Any], parts: tuple[Any, ...]
+    guaranteed: ReleaseGuarantees, limits: dict[str, Any], parts: tuple[Any, ...]
 ) -> None:
-    (breach,) = breaches(promised, **limits)
+    (breach,) = breaches(guaranteed, **limits)
     assert figures(breach) == [part for part in parts if not isinstance(part, str)]
     names = [part for part in parts if isinstance(part, str)]
     assert [name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", breach)] == []
@@ -164,7 +166,7 @@ def test_every_limit_refuses_what_is_beyond_it(
 
 def test_every_breach_says_what_is_allowed() -> None:
     check_text(
-        "policy/breaches", "\n".join(breaches(promised, **limits)[0] for promised, limits, _ in BROKEN)
+        "policy/breaches", "\n".join(breaches(guaranteed, **limits)[0] for guaranteed, limits, _ in BROKEN)
     )
 
 

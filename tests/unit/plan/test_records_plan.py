@@ -266,9 +266,9 @@ def test_a_test_that_cannot_fail_must_be_acknowledged_and_is_told(
 ) -> None:
     refused(PolicyError, "vacuous-test", folder, {**RECORDS, **empty}, "acknowledge_vacuous = true")
     made = design(folder, {**RECORDS, **empty, "acknowledge_vacuous": True})
-    promise = made.outputs[0].guarantee
-    assert isinstance(promise, PlausibleDeniability)
-    assert promise.vacuous
+    guarantee = made.outputs[0].guarantee
+    assert isinstance(guarantee, PlausibleDeniability)
+    assert guarantee.vacuous
     empty_too = reader_warnings(folder, {"k": 1, "acknowledge_vacuous": True}) - reader_warnings(folder, {})
     (warning,) = (one for one in empty_too if not figures(one))
     assert warning in warning_sentences(made)
@@ -322,19 +322,19 @@ def test_a_randomized_test_over_budget_is_refused_with_its_cost(folder: Path) ->
     assert figures(error.found) == []  # no ε holds at this δ
 
 
-# What is promised
+# What is guaranteed
 
 
-def test_a_randomized_test_promises_no_more_than_its_trials_added_up(folder: Path) -> None:
+def test_a_randomized_test_guarantees_no_more_than_its_trials_added_up(folder: Path) -> None:
     made = design(folder, RANDOMIZED)
-    event, promise = made.outputs[0].event, made.outputs[0].guarantee
+    event, guarantee = made.outputs[0].event, made.outputs[0].guarantee
     assert isinstance(event, Disjoint)
     test = next(leaf for leaf in flatten(event) if isinstance(leaf, RandomizedTest))
     assert (test.seeds, test.trials, test.k) == (20, 3, 16)
-    assert isinstance(promise, ApproxDP)
+    assert isinstance(guarantee, ApproxDP)
     assert isinstance(made.guarantee, ApproxDP)
     # The fit, on other people, takes the whole budget; trials cost less.
-    assert promise.epsilon == pytest.approx(30.0)
+    assert guarantee.epsilon == pytest.approx(30.0)
     assert made.guarantee.epsilon <= 30.0
     assert made.outputs[0].private
 

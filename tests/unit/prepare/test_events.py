@@ -173,8 +173,8 @@ def test_pupils_are_means_over_the_fixation_of_samples_that_have_one():
         inside = pl.col("t").is_between(row["onset_ms"] - 1e-6, row["onset_ms"] + row["duration_ms"] + 1e-6)
         expected = broken.filter(inside & (pl.col("pupil") > 0))["pupil"].mean()
         assert row["pupil_mean"] == (None if expected is None else pytest.approx(expected))
-    nobody = frame.with_columns(pl.lit(0.0).alias("pupil"))
-    assert fixations(read(nobody, pupil="pupil"))["pupil_mean"].null_count() == 3
+    no_pupil = frame.with_columns(pl.lit(0.0).alias("pupil"))
+    assert fixations(read(no_pupil, pupil="pupil"))["pupil_mean"].null_count() == 3
 
 
 def test_of_no_events_a_recording_has_one_row_without_values_and_all_columns():

@@ -18,7 +18,7 @@ from synthrelease.prepare.recordings import gaps_of, stretches_of
 
 
 def still(time_ms, who="p1"):
-    """Somebody who looks at one place."""
+    """Someone who looks at one place."""
     return rows(who, "a", np.asarray(time_ms, dtype=float), np.zeros((len(time_ms), 2)))
 
 
@@ -143,7 +143,7 @@ def test_all_coordinates_are_the_same_gaze():
         (np.cumsum(np.where(np.arange(300) % 8, 8.0, 16.0)), "no-steady-rate"),
     ],
 )
-def test_what_has_no_rate_or_a_slow_one_is_refused_and_nobody_named(time_ms, code):
+def test_what_has_no_rate_or_a_slow_one_is_refused_and_no_one_named(time_ms, code):
     good, bad = still(np.arange(300) * 4.0, "a-good-one"), still(time_ms, "very-private")
     place = "row 300, column 't'"
     with refused(DataError, code, where=place) as caught:
@@ -189,9 +189,9 @@ def test_only_listed_stimuli_and_asked_people_are_read(tmp_path):
     both.write_parquet(tmp_path / "raw.parquet")
     samples = load_samples(tmp_path / "raw.parquet", columns=COLUMNS, screen=SCREEN, missing=[-1])
     assert samples.labels.rows() == [("p1", "a"), ("p1", "b"), ("p2", "a")]
-    nobody = read(both, stimuli=["c"])
-    assert nobody.labels.is_empty()
-    assert stretches_of(nobody).seen.size == 0
+    no_rows = read(both, stimuli=["c"])
+    assert no_rows.labels.is_empty()
+    assert stretches_of(no_rows).seen.size == 0
 
 
 def test_a_pupil_that_is_not_above_0_is_missing():

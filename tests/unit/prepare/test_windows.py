@@ -21,7 +21,7 @@ NO_PUPIL = tuple(name for name in FEATURES if not name.startswith("pupil_"))
 
 
 def with_blinks(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Nobody seen for 60 to 400 ms, every few seconds."""
+    """No one seen for 60 to 400 ms, every few seconds."""
     random = np.random.default_rng([seed, 7])
     gone = np.zeros(frame.height, dtype=bool)
     for begin in np.arange(0, frame["t"].max(), 2000.0) + random.uniform(0, 1500, 1):
@@ -144,7 +144,7 @@ def test_features_are_those_of_a_plain_loop(window_s, step_s):
         with_blinks(recording(seed, who, page, hz=hz, rests=40), seed)
         for seed, who, page, hz in ((1, "p1", "a", 120), (2, "p1", "b", 250), (3, "p2", "a", 120))
     ]
-    # One that is shorter than any window but the last, and one in which nobody is seen for long.
+    # One that is shorter than any window but the last, and one in which no one is seen for long.
     frames.append(recording(4, "p2", "b", hz=250, rests=2).filter(pl.col("t") < 280))
     gone = with_blinks(recording(5, "p3", "a", hz=250, rests=60), 5)
     frames.append(

@@ -1,4 +1,4 @@
-"""What changed between two releases: every change is told, the promise is never flattered, used noise is found."""
+"""What changed between two releases: every change is told, the guarantee is never flattered, used noise is found."""
 
 import copy
 import itertools
@@ -175,7 +175,7 @@ def leaves(value, path=()):
 
 
 def offered(form):
-    """All that the schema lets anybody choose from."""
+    """All that the schema lets anyone choose from."""
     if isinstance(form, dict):
         yield from form.get("enum", [])
         for item in form.values():
@@ -403,7 +403,7 @@ def test_outputs_added_removed_renamed_and_in_another_order(original):
     told = difference(original, other)
     head, added, removed, *_ = section(text_of(told), "Outputs").split("\n")
     assert figures(head) == [1, 1, 4]
-    assert told.redrawn  # nobody guesses that it is the same under another name
+    assert told.redrawn  # no one guesses that it is the same under another name
     assert added.split()[:2] == ["+", "views:"]
     assert removed.split()[:2] == ["-", "maps:"]
     assert figures(added) == figures(removed) != []
@@ -415,10 +415,10 @@ def test_outputs_added_removed_renamed_and_in_another_order(original):
     assert (change.where, change.reordered) == (("outputs",), True)
 
 
-# ---- the promise of a release
+# ---- the guarantee of a release
 
 
-def promised(release, **guarantee):
+def guaranteed(release, **guarantee):
     other = release.copy()
     other.manifest["privacy"]["guarantee"].update(guarantee)
     return other
@@ -430,10 +430,10 @@ def verdict(old, new):
 
 def test_the_release_is_stronger_by_its_numbers_only_if_nothing_else_is_worse(original):
     epsilon = original.manifest["privacy"]["guarantee"]["epsilon"]
-    lower = promised(original, epsilon=epsilon / 2)
+    lower = guaranteed(original, epsilon=epsilon / 2)
     assert verdict(original, lower) is RelativeStrength.STRONGER
     assert verdict(lower, original) is RelativeStrength.WEAKER
-    # The records that no ε covers are published from other parameters: nobody can say what that is worth.
+    # The records that no ε covers are published from other parameters: no one can say what that is worth.
     for change in ({"k": 2}, {"rows": 41}, {"gamma": 5.0}):
         other = lower.copy()
         output(other, "seeded")["mechanism"]["parameters"].update(change)
@@ -443,8 +443,8 @@ def test_the_release_is_stronger_by_its_numbers_only_if_nothing_else_is_worse(or
         assert not told.redrawn
 
 
-def test_taking_an_output_out_of_the_promise_never_makes_it_stronger(original):
-    lower = promised(original, epsilon=0.01)
+def test_taking_an_output_out_of_the_guarantee_never_makes_it_stronger(original):
+    lower = guaranteed(original, epsilon=0.01)
     lower.manifest["privacy"]["composition"]["outputs"].remove("signals")
     told = difference(original, lower)
     assert told.guarantee.verdict is RelativeStrength.NOT_COMPARABLE
@@ -488,12 +488,12 @@ def uncovered(release):
 
 @pytest.mark.usefixtures("wide")
 def test_reasons(kept):
-    """Why a promise is weaker, stronger, or not to be compared."""
+    """Why a guarantee is weaker, stronger, or not to be compared."""
     epsilon = kept.manifest["privacy"]["guarantee"]["epsilon"]
-    lower, higher = promised(kept, epsilon=epsilon / 2), promised(kept, epsilon=2 * epsilon)
+    lower, higher = guaranteed(kept, epsilon=epsilon / 2), guaranteed(kept, epsilon=2 * epsilon)
     other_records = lower.copy()
     output(other_records, "seeded")["mechanism"]["parameters"]["k"] = 2
-    nearly, alone = promised(kept, epsilon=epsilon * (1 + 1e-9)), with_seeds_alone(kept)
+    nearly, alone = guaranteed(kept, epsilon=epsilon * (1 + 1e-9)), with_seeds_alone(kept)
     cases = {
         "drawn anew": (kept, redrawn(kept)),
         "lower": (kept, lower),
@@ -508,14 +508,14 @@ def test_reasons(kept):
         "one fact less": (with_fact(kept, COMPLETED), kept),
     }
     told = {case: difference(*sides) for case, sides in cases.items()}
-    check_texts("promises", {case: section(text_of(one), "Guarantee") for case, one in told.items()})
+    check_texts("guarantees", {case: section(text_of(one), "Guarantee") for case, one in told.items()})
 
 
-def test_publishing_anything_where_nothing_was_promised_before_is_weaker_and_not_stronger(original):
+def test_publishing_anything_where_nothing_was_guaranteed_before_is_weaker_and_not_stronger(original):
     bare = with_seeds_alone(original)
     assert verdict(bare, original) is RelativeStrength.WEAKER
     assert verdict(original, bare) is RelativeStrength.STRONGER
-    # … but outputs that are there and promise nothing are not "nothing published".
+    # … but outputs that are there and guarantee nothing are not "nothing published".
     bare.manifest["privacy"]["composition"]["outputs"] = ["seeded"]
     assert verdict(bare, original) is RelativeStrength.NOT_COMPARABLE
 
@@ -523,7 +523,7 @@ def test_publishing_anything_where_nothing_was_promised_before_is_weaker_and_not
 def test_more_public_facts_are_never_stronger(original):
     assignment = {"code": "assignment", "fields": {"output": "maps"}}
     for extra, fact in ((COMPLETED, "values of signals"), (assignment, "assignment of maps")):
-        other = with_fact(promised(original, epsilon=0.01), extra)
+        other = with_fact(guaranteed(original, epsilon=0.01), extra)
         told = difference(original, other)
         assert told.guarantee.verdict is RelativeStrength.NOT_COMPARABLE
         assert told.guarantee.because.endswith(f": {fact}")
@@ -533,12 +533,12 @@ def test_more_public_facts_are_never_stronger(original):
     less = original.copy()
     less.manifest["privacy"]["not_protected"].pop()
     assert verdict(original, less) is RelativeStrength.EQUAL
-    other = promised(original, epsilon=0.01)
+    other = guaranteed(original, epsilon=0.01)
     output(other, "maps")["mechanism"]["public_inputs"]["names"] = "listed"
     other.manifest["privacy"]["not_protected"] = facts_due(other)
     assert verdict(original, other) is RelativeStrength.STRONGER
     assert (
-        verdict(promised(other, epsilon=9.0), promised(original, epsilon=1.0))
+        verdict(guaranteed(other, epsilon=9.0), guaranteed(original, epsilon=1.0))
         is RelativeStrength.NOT_COMPARABLE
     )
 
@@ -558,7 +558,7 @@ def test_other_words_for_the_same_facts_are_no_facts(name):
 
 def test_what_differs_beyond_the_digits_that_are_shown_is_shown_with_more(original):
     epsilon = original.manifest["privacy"]["guarantee"]["epsilon"]
-    told = difference(original, promised(original, epsilon=epsilon * (1 + 1e-9)))
+    told = difference(original, guaranteed(original, epsilon=epsilon * (1 + 1e-9)))
     lines = text_of(told)
     assert told.guarantee.verdict is RelativeStrength.WEAKER
     assert f"{epsilon!r} → {epsilon * (1 + 1e-9)!r}" in " ".join(lines.split())
@@ -635,7 +635,7 @@ def test_a_release_that_holds_no_other_draw_costs_nothing_more(original):
 
 
 def test_values_that_follow_from_no_noisy_integers_are_a_draw_of_their_own(original, tmp_path):
-    """Of signals that are published as a paper does it, which protects nobody."""
+    """Of signals that are published as a paper does it, which protects no one."""
     values = "/outputs/signals/values"
     assert not difference(original, changed_at(original, ("digests", values), "0" * 64)).redrawn
     bundle, _ = written(tmp_path, "each")

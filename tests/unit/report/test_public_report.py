@@ -31,7 +31,7 @@ def manifest_of(name: str) -> dict[str, Any]:
 
 
 def page_of(manifest: dict[str, Any]) -> Page:
-    """The page of a manifest that may be anybody's, without cards."""
+    """The page of a manifest that may be anyone's, without cards."""
     return parsed(public_page(manifest, [], BundleSource("b.h5", "0" * 64, ("checksum",))))
 
 
@@ -141,7 +141,7 @@ def test_a_test_seed_cannot_be_overlooked():
     assert "DO NOT PUBLISH" not in golden_page("areas").text
 
 
-def test_what_protects_nobody_is_red():
+def test_what_protects_no_one_is_red():
     page = golden_page("unprotected")
     assert badges(page) == ["protected", "unprotected"]
     (outside,) = page.texts("ul", "outside")
@@ -160,7 +160,7 @@ def test_a_criterion_is_no_differential_privacy():
 
 
 def test_standings():
-    """Of outputs with every kind of promise; a test that cannot fail promises no number."""
+    """Of outputs with every kind of guarantee; a test that cannot fail guarantees no number."""
     outputs = {output["name"]: output for output in manifest_of("records")["outputs"]}
     plain, exact = outputs["plain"], outputs["exact"]
     told = [
@@ -212,14 +212,14 @@ def laplace(sensitivity: int, scale: float) -> dict[str, Any]:
 )  # fmt: skip
 def test_the_headline_is_the_guarantee(guarantee, event, percent):
     manifest = with_guarantee(guarantee, event)
-    promise = guarantee_words(manifest)
+    guarantee = guarantee_words(manifest)
     page = page_of(manifest)
-    assert page.texts("p", "headline") == [promise.headline]
-    assert page.texts("p", "explanation") == [promise.explanation]
-    assert figures(promise.headline) == percent
-    assert figures(promise.statement)[: len(percent)] == percent
-    assert promise.guess is not None
-    assert is_certain(promise.guess) == (not percent)
+    assert page.texts("p", "headline") == [guarantee.headline]
+    assert page.texts("p", "explanation") == [guarantee.explanation]
+    assert figures(guarantee.headline) == percent
+    assert figures(guarantee.statement)[: len(percent)] == percent
+    assert guarantee.guess is not None
+    assert is_certain(guarantee.guess) == (not percent)
 
 
 def test_the_two_worlds_are_those_of_the_relation():
@@ -228,25 +228,25 @@ def test_the_two_worlds_are_those_of_the_relation():
         with_guarantee(pure, laplace(1, 1.0), neighbours) for neighbours in ("replace-one", "add-remove-one")
     )
     for own, other in ((replaced, added), (added, replaced)):
-        text, promise = page_of(own).text, guarantee_words(own)
-        assert len(promise.worlds) == 3
-        assert all(one in text for one in (promise.explanation, *promise.worlds, *promise.sentences))
+        text, guarantee = page_of(own).text, guarantee_words(own)
+        assert len(guarantee.worlds) == 3
+        assert all(one in text for one in (guarantee.explanation, *guarantee.worlds, *guarantee.sentences))
         others = guarantee_words(other)
         assert not [one for one in (others.explanation, *others.worlds) if one in text]
 
 
-def test_nothing_protected_promises_nothing():
+def test_nothing_protected_guarantees_nothing():
     manifest = manifest_of("unprotected")
     manifest["outputs"] = [o for o in manifest["outputs"] if o["name"] == "bozkir2021"]
     manifest["privacy"]["composition"]["outputs"] = []
     manifest["privacy"]["guarantee"] = {**manifest["outputs"][0]["guarantee"], "reason": "nothing"}
-    page, promise = page_of(manifest), guarantee_words(manifest)
-    assert (promise.guess, promise.worlds, promise.strength) == (None, (), "")
-    assert page.texts("p", "headline") == [promise.headline]
-    assert figures(" ".join([promise.statement, *promise.sentences])) == []
+    page, guarantee = page_of(manifest), guarantee_words(manifest)
+    assert (guarantee.guess, guarantee.worlds, guarantee.strength) == (None, (), "")
+    assert page.texts("p", "headline") == [guarantee.headline]
+    assert figures(" ".join([guarantee.statement, *guarantee.sentences])) == []
     assert page.texts("div", "meter") == []
     assert len(golden_page("unprotected").texts("div", "meter")) == 1
-    check_text("report/nothing-protected", "\n".join([promise.statement, *promise.sentences]))
+    check_text("report/nothing-protected", "\n".join([guarantee.statement, *guarantee.sentences]))
 
 
 @pytest.mark.thorough

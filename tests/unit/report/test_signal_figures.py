@@ -98,7 +98,7 @@ def test_the_truth_is_dashed_and_said_to_be_private(count: int, tmp_path: Path) 
     assert [line.get_ydata().tolist() for line in dashed] == [values.tolist() for values in truth.values()]
     assert (
         len([axis for axis in figure.axes if axis.get_visible()]) == count
-    )  # else nobody could tell whose truth it is
+    )  # else no one could tell whose truth it is
     told = figure.get_supxlabel()
     assert "DO NOT PUBLISH" in told
     without = signals_figure(given, x=TIMES, caption="DO NOT PUBLISH", **WORDS).get_supxlabel()

@@ -287,7 +287,7 @@ def test_names_stand_in_their_order_and_once(tmp_path: Path, names: bytes) -> No
 
 
 def test_no_name_stands_beside_those_that_are_used(tmp_path: Path) -> None:
-    """It could be anybody's."""
+    """It could be anyone's."""
     raw = bytearray(written(tmp_path / "r.h5", {"/outputs/maps/a": np.arange(3)}).read_bytes())
     heads = regions_of(raw, "names", "/outputs/maps")
     head = min(heads, key=lambda one: one.stop - one.start).start

@@ -369,7 +369,7 @@ def test_a_choice_by_hand_word_by_word() -> None:
     assert private_choice([0, 1, 0], sensitivity=1, epsilon=1.0, random=Planned(2, 3, 1, *words)) == 1
 
 
-# --- the promise
+# --- the guarantee
 
 EPSILON = 0.75
 GRID = list(itertools.product(range(4), repeat=3))

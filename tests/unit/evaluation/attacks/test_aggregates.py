@@ -22,7 +22,7 @@ PERSON, REST = np.array([0.6, -0.8, 0.0]), np.array([3.0, 1.0, -2.0])
 
 
 def drawn(sigma, *, seed=0, instead=0.0):
-    """Releases with the person, and with somebody else in their place."""
+    """Releases with the person, and with someone else in their place."""
     rng = np.random.default_rng(seed)
     with_person, without = sigma * rng.normal(size=(2, TRIALS, 3)) + REST
     return with_person + PERSON, without + instead

@@ -33,7 +33,7 @@ def test_secrets_of_released_people_are_told():
     assert found.remarks == ()
 
 
-def test_what_is_true_of_everybody_is_nobody_s_secret():
+def test_what_is_true_of_everyone_is_no_one_s_secret():
     """The secret follows from another feature: told of control people as well, risk 0."""
     windows, members = planted(24, apart=1.0), by_lot(24, 12)
     values = windows.values.copy()

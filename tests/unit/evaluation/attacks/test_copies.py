@@ -58,7 +58,7 @@ def test_a_person_s_own_rows_are_no_other_people():
     assert copies_of(np.array([[-50.0]]), people).near.tolist() == [1.0, 0.0]
 
 
-def test_what_other_people_have_too_is_nobody_s_own():
+def test_what_other_people_have_too_is_no_one_s_own():
     people = of([[0, 0], [0, 0], [5, 5], [7, 7]], [0, 1, 1, 2])
     found = copies_of(np.array([[0.0, -0.0], [7, 7]]), people)
     assert found.exact.tolist() == [1, 0.5, 1]
@@ -114,7 +114,7 @@ def test_rows_of_one_member_are_found_where_there_are_rounds():
         assert [figures(remark) for remark in told.remarks] == [[10 * rounds]]
 
 
-def test_rows_of_somebody_whoever_is_a_member_are_not_found():
+def test_rows_of_someone_whoever_is_a_member_are_not_found():
     shares, rows, members = one_copied(40, lambda _, r: r % 24)
     assert copies(shares, members, seed=0, name="n", rows=rows).verdict is AttackVerdict.NOT_SIGNIFICANT
 

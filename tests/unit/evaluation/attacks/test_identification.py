@@ -41,7 +41,7 @@ def test_people_who_are_alike_are_named_by_chance(classifier):
 
 @classifiers
 def test_owners_that_are_shifted_are_named_wrongly(classifier):
-    """Each is said to be their neighbour: nobody is named, and nothing is found."""
+    """Each is said to be their neighbour: no one is named, and nothing is found."""
     known, released = halves(planted())
     shifted = replace(released, people=(released.people + 1) % 12)
     found = identification(known, shifted, classifier=classifier, seed=0)

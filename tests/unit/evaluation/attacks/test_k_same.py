@@ -29,7 +29,7 @@ def test_every_average_is_released_k_times_at_least(people, k):
         real = windows.of_recordings([recording]).values
         assert own.values.mean(axis=0) == pytest.approx(
             real.mean(axis=0)
-        )  # nobody is left out or counted twice
+        )  # no one is left out or counted twice
 
 
 def test_neighbours_are_together_by_hand():

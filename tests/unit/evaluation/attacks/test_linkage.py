@@ -115,7 +115,7 @@ def test_scale_is_what_the_attacker_knows():
 
 
 def test_a_stranger_far_away_changes_no_scale():
-    """The first feature tells people apart by little; measured by a release with somebody far off, it would tell nothing."""
+    """The first feature tells people apart by little; measured by a release with someone far off, it would tell nothing."""
     rng = np.random.default_rng(0)
     known = Windows(
         np.stack([np.arange(12.0), rng.normal(size=12)], axis=1), np.arange(12), np.zeros(12, dtype=int)

@@ -136,7 +136,7 @@ def test_six_people_are_too_few_and_twelve_are_not():
         assert membership(members.astype(float), members, seed=0).verdict is verdict
 
 
-def test_a_promise_is_held_against_one_person_of_each_round():
+def test_a_guarantee_is_held_against_one_person_of_each_round():
     """Told in every round: no ε = 1. Not told: no complaint. One round of many people is no evidence."""
     members = by_lot(24, 12, rounds=400)
     broken = membership(scored(members, 9.0), members, seed=0, guarantee=(1.0, 1e-6), draws=99)

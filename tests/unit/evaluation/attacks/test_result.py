@@ -31,7 +31,7 @@ def result(**changes):
     return AttackResult(**{**fields, **changes})
 
 
-def promise(*, violated):
+def guarantee(*, violated):
     return GuaranteeCheck(1.0, 1e-6, Rate(0.9, 0.8, 1.0), Rate(0.0, 0.0, 0.1), 0.3, violated)
 
 
@@ -117,23 +117,23 @@ def test_controls_are_corrected_too():
     assert set(verdicts(*[result(control_p=0.005, p_value=0.9)] * 20)) == {AttackVerdict.NOT_SIGNIFICANT}
 
 
-def test_a_broken_promise_is_found_whatever_else():
+def test_a_broken_guarantee_is_found_whatever_else():
     for one in (result(p_value=0.9), result(control_p=0.0001), result(least_p=0.5)):
-        (found,) = judged([AttackResult(**{**vars(one), "guarantee_check": promise(violated=True)})])
+        (found,) = judged([AttackResult(**{**vars(one), "guarantee_check": guarantee(violated=True)})])
         assert found.verdict is AttackVerdict.SIGNIFICANT
         assert str(found.guarantee_check) in found.reason
         assert str(found.main) not in found.reason
-    (kept,) = judged([result(guarantee_check=promise(violated=False))])
+    (kept,) = judged([result(guarantee_check=guarantee(violated=False))])
     assert str(kept.guarantee_check) in kept.reason
     assert str(kept.main) in kept.reason
-    assert verdicts(result(p_value=0.9, guarantee_check=promise(violated=False))) == [
+    assert verdicts(result(p_value=0.9, guarantee_check=guarantee(violated=False))) == [
         AttackVerdict.NOT_SIGNIFICANT
     ]
 
 
 def test_json_holds_all_and_no_nan():
     one = result(risk=Rate(math.nan, math.nan, math.nan), further={"a": 0.5, "b": Rate(0.1, 0.0, 0.2)})
-    (found,) = judged([AttackResult(**{**vars(one), "guarantee_check": promise(violated=False)})])
+    (found,) = judged([AttackResult(**{**vars(one), "guarantee_check": guarantee(violated=False)})])
     told = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert told["verdict"] == "significant"
     assert told["main"] == {"value": 0.7, "low": 0.5, "high": 0.9}
@@ -151,8 +151,8 @@ def test_reasons_of_verdicts():
     reasons = {
         "found": judged([result()])[0],
         "found among three": judged([result(), result(p_value=0.5), result(p_value=0.9)])[0],
-        "found, and a promise is kept": judged([result(guarantee_check=promise(violated=False))])[0],
-        "a promise is broken": judged([result(p_value=0.9, guarantee_check=promise(violated=True))])[0],
+        "found, and a guarantee is kept": judged([result(guarantee_check=guarantee(violated=False))])[0],
+        "a guarantee is broken": judged([result(p_value=0.9, guarantee_check=guarantee(violated=True))])[0],
         "nothing found": judged([result(p_value=0.3)])[0],
         "too few people": judged([few])[0],
         "too few people for ten attacks": judged([few] * 10)[0],
@@ -171,5 +171,5 @@ def test_a_significance_that_is_none_is_refused(significance):
         judged([result()], significance=significance)
 
 
-def test_an_attack_that_nobody_judged_is_not_trusted():
+def test_an_attack_that_no_one_judged_is_not_trusted():
     assert result().verdict is AttackVerdict.INCONCLUSIVE

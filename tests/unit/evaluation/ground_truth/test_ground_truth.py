@@ -124,7 +124,7 @@ def test_true_gaze_maps_have_neither_cap_nor_bound(study, write, name):
         np.testing.assert_allclose(own.truth(stimulus), truth, rtol=1e-9, atol=1e-12)
 
 
-def test_nothing_is_said_of_what_nobody_looked_at(study):
+def test_nothing_is_said_of_what_no_one_looked_at(study):
     output, data, _ = study(invented.write_heatmaps_study, "still")
     own = ground_truth_of(output, data)
     own.points[1] = 0
@@ -150,7 +150,7 @@ def test_without_data_there_is_a_centre_bias_and_an_even_map(study):
 
 
 def series_by_hand(rows, feature, length, completion="hold"):
-    """Everybody's series of every recording, completed."""
+    """Everyone's series of every recording, completed."""
     raw = defaultdict(list)
     for row in rows:
         raw[row["who"], row["task"]].append(row[feature])
@@ -235,7 +235,7 @@ def test_true_shares_of_areas(study):
 
 
 @pytest.mark.thorough
-def test_true_shares_are_of_all_stimuli_that_somebody_saw(study):
+def test_true_shares_are_of_all_stimuli_that_someone_saw(study):
     """The release is of two stimuli of each person, the truth of all."""
     output, data, _ = study(invented.write_areas_study, "visits")
     kind = kind_of(output)

@@ -339,7 +339,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 
 
 def separable() -> tuple[Features, Wanted]:
-    """The group follows from the first feature, for everybody alike."""
+    """The group follows from the first feature, for everyone alike."""
     data = people_apart(12, recordings=2, rows=6)
     rng = np.random.default_rng(5)
     unit = rng.random(len(data.person))
@@ -399,7 +399,7 @@ def test_majority_is_that_of_people() -> None:
     assert task.chance.value == 0.75
 
 
-def test_nobody_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_one_is_tested_by_what_knows_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Real rows and fresh records are of others; fresh records are made of them alone."""
     data, own = separable()
     data.values[:, 1] = 2.0 + data.person * 0.25  # tells the person

@@ -193,7 +193,7 @@ def test_fewer_people_have_the_plans_parameters() -> None:
 
 
 def test_k_is_what_some_candidates_reach() -> None:
-    """12 people of whom 5 share a prefix that nobody else has: k is 5, whatever is asked for above."""
+    """12 people of whom 5 share a prefix that no one else has: k is 5, whatever is asked for above."""
     own = parameters(attributes=binned(4, 4), order=(0, 1), resampled=(1,), people=12)
     people = np.arange(12)
     codes = np.stack([np.where(people < 5, 0, 1 + people % 3), people % 4], axis=1)
@@ -202,7 +202,7 @@ def test_k_is_what_some_candidates_reach() -> None:
     assert passing_k(codes, people, replace(own, k=12).mechanism, **ways) == 5
     assert passing_k(codes, people, replace(own, k=4).mechanism, **ways) == 4
     assert passing_k(codes, people, replace(own, k=1).mechanism, **ways) == 1
-    # Where copies do not count, nobody passes with a record of their own: the five have all that there are.
+    # Where copies do not count, no one passes with a record of their own: the five have all that there are.
     all_there = np.stack(np.meshgrid([0], np.arange(4), indexing="ij"), axis=-1).reshape(-1, 2)
     codes[:4] = all_there
     assert passing_k(codes, people, replace(own, k=12, copies="exclude").mechanism, **ways) < 5
@@ -250,7 +250,7 @@ def test_columns_are_finite_and_say_what_was_missing() -> None:
     np.testing.assert_array_equal(rows.recoded(columns), codes)
 
 
-def test_thin_rows_are_of_everybody() -> None:
+def test_thin_rows_are_of_everyone() -> None:
     rows = real_rows(study([40, 3, 1, 60]), parameters().mechanism)
     thin = rows.thinned(30)
     assert np.bincount(thin.people).tolist() == [10, 1, 1, 15]
@@ -394,25 +394,25 @@ def test_results_repeat_with_the_seed(fewer: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_a_model_alone_has_nobody_to_name_and_a_promise_to_keep(apart: Any) -> None:
+def test_a_model_alone_has_no_one_to_name_and_a_guarantee_to_keep(apart: Any) -> None:
     own = usual(model="marginals", resampled=(4,), fit="dp")
     event, arrays = calibrate(own, Budget(0.1, 0.0)), as_released(apart, own)
     results, words = record_attacks("records", own.mechanism, event, apart, arrays, **QUICK)
     assert not [one for one in results if one.attack.startswith(("identification", "linkage"))]
     check_text("evaluation/record-attacks/model-alone", "\n".join(words))
     assert AttackVerdict.SIGNIFICANT not in verdicts(results).values()
-    promises = {one.attack: one.guarantee_check for one in results if one.guarantee_check is not None}
-    assert all(name.startswith("membership") for name in promises)
-    assert len(promises) == 2
-    assert not [name for name in promises if name.endswith("offline")]
-    assert [check.epsilon for check in promises.values()] == pytest.approx([0.1, 0.1], rel=1e-3)
+    guarantees = {one.attack: one.guarantee_check for one in results if one.guarantee_check is not None}
+    assert all(name.startswith("membership") for name in guarantees)
+    assert len(guarantees) == 2
+    assert not [name for name in guarantees if name.endswith("offline")]
+    assert [check.epsilon for check in guarantees.values()] == pytest.approx([0.1, 0.1], rel=1e-3)
     few, _ = record_attacks("records", own.mechanism, event, apart, arrays, **{**QUICK, "rounds": 30})
     assert all(one.guarantee_check is None for one in few)
 
 
 @pytest.mark.thorough
-def test_a_broken_promise_is_seen(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raw rows under a name that promises ε = 0.01."""
+def test_a_broken_guarantee_is_seen(apart: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raw rows under a name that guarantees ε = 0.01."""
     raw_released(monkeypatch)
     own = usual(model="marginals", resampled=(4,), fit="dp")
     event = calibrate(own, Budget(0.01, 0.0))
@@ -598,11 +598,11 @@ def test_k_is_one_that_every_half_can_meet(fewer: Any, monkeypatch: pytest.Monke
     assert "k = 5" in lowered
 
 
-@pytest.mark.parametrize(("k", "promises"), [(4, 2), (12, 0)])
-def test_a_promise_is_of_the_k_that_it_was_made_for(fewer: Any, k: int, promises: int) -> None:
+@pytest.mark.parametrize(("k", "guarantees"), [(4, 2), (12, 0)])
+def test_a_guarantee_is_of_the_k_that_it_was_made_for(fewer: Any, k: int, guarantees: int) -> None:
     """Of 24 people 12 are seeds, and 6 of a half."""
     own = usual(**{key: value for key, value in TEST_2.items() if key != "k"}, k=k, resampled=(2,))
     event = calibrate(own, Budget(500.0, 1e-3))
     ways = {**QUICK, "draws": 99}
     results, _ = record_attacks("records", own.mechanism, event, fewer, as_released(fewer, own), **ways)
-    assert sum(one.guarantee_check is not None for one in results) == promises
+    assert sum(one.guarantee_check is not None for one in results) == guarantees

@@ -77,7 +77,7 @@ def largest_remainder(weights: Mapping[Hashable, int]) -> dict[Hashable, int]:
 
 
 def by_hand(rows: list[Row], weight: str) -> np.ndarray:
-    """Everybody on all stimuli: dwell, then transitions, shape (3, 3 + 9)."""
+    """Everyone on all stimuli: dwell, then transitions, shape (3, 3 + 9)."""
     out = np.zeros((3, 12), dtype=np.int64)
     for person in range(4):
         for stimulus in range(3):

@@ -26,7 +26,7 @@ def parameters(**changes: Any) -> SpectralParameters:
     return made.spectral(**{**usual, **changes}).parameters
 
 
-def one_person(rows: np.ndarray, label: str = "somebody") -> Gaze:
+def one_person(rows: np.ndarray, label: str = "someone") -> Gaze:
     """Rows of (stimulus, x, y, time, duration)."""
     seen = np.zeros((1, 3), dtype=np.bool_)
     seen[0, rows[:, 0].astype(int)] = True
@@ -105,8 +105,8 @@ def test_what_lies_outside_the_window_does_not_count(time: float) -> None:
     assert not contributions(one_person(outside), p).any()
 
 
-def test_on_which_stimuli_somebody_counts_their_label_decides_and_nobody_is_left_out() -> None:
-    """Everybody saw all three, and counts on one: a third of the people on each."""
+def test_on_which_stimuli_someone_counts_their_label_decides_and_no_one_is_left_out() -> None:
+    """Everyone saw all three, and counts on one: a third of the people on each."""
     rows = np.array([[s, 10.0, 10.0, 0.0, 1] for s in range(3)])
     p = parameters(max_stimuli=1)
     counted = np.zeros(3)

@@ -300,7 +300,7 @@ def test_counting_people_never_exceeds_counting_records(drawn: Scene, gamma: Fra
     by_record = drawn.found(gamma, by_person=False).plausible
     assert (by_person <= by_record).all()
     assert ((by_person == 0) == (by_record == 0)).all()
-    drawn.people[:] = range(100, 100 + len(drawn.records))  # now everybody has one record
+    drawn.people[:] = range(100, 100 + len(drawn.records))  # now everyone has one record
     np.testing.assert_array_equal(drawn.found(gamma, by_person=True).plausible, by_record)
 
 

@@ -95,7 +95,7 @@ def test_replacing_a_person_moves_a_set_by_two_shares_at_most(drawn: Drawn, othe
         assert (moved * moved).sum() <= 2 * HALF_RANGE**2
 
 
-def test_nobody_weighs_nothing() -> None:
+def test_no_one_weighs_nothing() -> None:
     nothing = np.empty((0, 2), dtype=np.int64)
     totals = weighted_counts(nothing, np.empty(0, dtype=np.int64), [3, 2], [(0,), (1,), (0, 1)])
     assert [total.tolist() for total in totals.values()] == [[0] * 3, [0] * 2, [[0, 0]] * 3]
@@ -266,7 +266,7 @@ def test_the_type_of_a_fits_counts_is_that_of_all_people_there_could_be() -> Non
 
 
 @kinds
-def test_records_of_nobody_make_an_even_model(changed: dict[str, Any]) -> None:
+def test_records_of_no_one_make_an_even_model(changed: dict[str, Any]) -> None:
     asked = asked_for(changed)
     nothing = np.empty((0, 4), dtype=np.int64)
     model, _ = fit_model(nothing, np.empty(0, dtype=np.int64), asked.parameters, None, random=seeded())

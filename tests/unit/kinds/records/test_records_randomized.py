@@ -125,7 +125,7 @@ CHECK_COST = module._check_cost
 
 @pytest.fixture(autouse=True)
 def unpaid(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many trials cost more than anybody would spend; their price has tests of its own."""
+    """So many trials cost more than anyone would spend; their price has tests of its own."""
     monkeypatch.setattr(module, "_check_cost", lambda *_: None)
 
 
@@ -189,7 +189,7 @@ def test_every_trial_publishes_a_record(changed: dict[str, Any], trials: int) ->
 
 
 def test_nobodys_data_make_as_many_records() -> None:
-    """Nobody has a complete row: all records are the model's, and nothing fails."""
+    """No one has a complete row: all records are the model's, and nothing fails."""
     empty = replace(study([3] * PEOPLE), values=np.full((3 * PEOPLE, 3), np.nan))
     values, _, passing = release(empty, randomized(), BUDGET, random=seeded(2))
     assert categories_of(values).shape == (2000, 3)
@@ -215,9 +215,9 @@ def test_seeds_are_half_of_the_people_and_the_model_is_that_of_the_others(people
     # the candidates were made from them, each from the one that is named
     (call,) = watch.calls
     np.testing.assert_array_equal(call.candidates[:, 0], seeds.records[call.seeds, 0])
-    # and copies are those of anybody's record, for the curator
-    everybody = set(map(tuple, coded_records(data, asked)[0].tolist()))
-    assert passing.copies == sum(tuple(row) in everybody for row in categories_of(values).tolist()) > 0
+    # and copies are those of anyone's record, for the curator
+    everyone = set(map(tuple, coded_records(data, asked)[0].tolist()))
+    assert passing.copies == sum(tuple(row) in everyone for row in categories_of(values).tolist()) > 0
 
 
 def test_all_rows_of_the_others_make_the_model_and_no_row_of_a_seeds_person(watch: Watch) -> None:
@@ -251,8 +251,8 @@ def test_what_the_seeds_people_have_changes_nothing_in_the_counts(watch: Watch) 
 
 
 @pytest.mark.thorough
-def test_the_division_is_uniform_and_looks_at_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under one seed the same people whatever their data; under many, everybody and every pair as often."""
+def test_the_division_is_uniform_and_looks_at_no_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under one seed the same people whatever their data; under many, everyone and every pair as often."""
     divisions = []
 
     def divided(number: int, data: Features) -> list[int]:
@@ -330,8 +330,8 @@ def test_a_record_from_a_seed_has_passed_by_definition_and_the_others_are_the_mo
         passes = asks[trial] and plausible(tuple(y), seed) >= asked.k + noise.drawn[trial]
         assert published[trial].tolist() == (y if passes else model_alone[trial].tolist())
         from_seed += bool(passes)
-    everybody = set(map(tuple, coded_records(data, asked)[0].tolist()))
-    copies = sum(tuple(row) in everybody for row in published.tolist())
+    everyone = set(map(tuple, coded_records(data, asked)[0].tolist()))
+    copies = sum(tuple(row) in everyone for row in published.tolist())
     assert passing == Passing(2000, from_seed, copies)
     assert 0 < from_seed < 2000
 
@@ -380,7 +380,7 @@ def test_a_person_without_a_complete_row_is_drawn_like_the_others_and_never_pass
     """Each of the seeds' people is every twelfth trial's, with or without a record; without, it is the model's."""
     asked, data = randomized(**SIGNED, rows=8000, trials=8000, k=2), signed([3] * PEOPLE)
     release(data, asked, BUDGET, random=seeded(11))
-    people = np.setdiff1d(np.arange(PEOPLE), watch.fits[0].people)  # the division looks at nobody
+    people = np.setdiff1d(np.arange(PEOPLE), watch.fits[0].people)  # the division looks at no one
     for list_ in (watch.sets, watch.calls, watch.whole):
         list_.clear()
     values = data.values.copy()

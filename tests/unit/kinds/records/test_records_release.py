@@ -206,7 +206,7 @@ def owners_of(data: Features, asked: Wanted) -> list[set[tuple[int, ...]]]:
 
 
 @pytest.mark.parametrize("changed", [{}, {**TASK, "per_task": True}], ids=["people", "people and tasks"])
-def test_everybody_enters_a_round_with_one_record_of_their_own_for_each_task(
+def test_everyone_enters_a_round_with_one_record_of_their_own_for_each_task(
     changed: dict[str, Any], spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Drawn anew every round: so that no share of a person's rows makes them likelier than others."""
@@ -223,7 +223,7 @@ def test_everybody_enters_a_round_with_one_record_of_their_own_for_each_task(
     assert seen == owned
 
 
-def test_where_everybody_has_one_record_there_is_nothing_to_draw(
+def test_where_everyone_has_one_record_there_is_nothing_to_draw(
     spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(candidates, "ROUND", 10)
@@ -253,7 +253,7 @@ def test_the_test_is_asked_what_the_parameters_say(counted: str, spy: Spy) -> No
 
 
 @pytest.mark.parametrize(("counted", "entered"), [("person", 11), ("record", 1000)])
-def test_whoever_enters_is_the_seed_as_often_as_anybody(counted: str, entered: int, spy: Spy) -> None:
+def test_whoever_enters_is_the_seed_as_often_as_anyone(counted: str, entered: int, spy: Spy) -> None:
     """One person has 990 of 1000 rows, and is the seed once in eleven times; as often as rows, where rows count."""
     data = study([990, *[1] * 10])
     asked = parameters(k=1, rows=4000, trials=4000, people=11, counted=counted)
@@ -301,7 +301,7 @@ def test_kept_copies_are_counted_for_the_curator() -> None:
 
 
 def test_where_all_that_pass_are_copies_nothing_is_published() -> None:
-    """Every combination of two attributes of two categories is somebody's."""
+    """Every combination of two attributes of two categories is someone's."""
     data = study([9] * 12)
     asked = parameters(attributes=binned(1, 2, 2), order=(0, 1, 2), copies="exclude", k=1, trials=900, rows=1)
     assert len(as_rows(coded_records(data, asked)[0])) == 4
@@ -376,8 +376,8 @@ def test_data_without_a_complete_row_are_an_error_of_ours(changed: dict[str, Any
         release(replace(data, values=values), parameters(**changed), BUDGET, random=seeded(24))
 
 
-def test_noised_counts_of_nobody_are_published_all_the_same() -> None:
-    """Whether anybody has a complete row is private."""
+def test_noised_counts_of_no_one_are_published_all_the_same() -> None:
+    """Whether anyone has a complete row is private."""
     data = study([5] * 12)
     empty = replace(data, values=np.full_like(data.values, np.nan))
     values, _, passing = release(empty, parameters(**MARGINALS_MODEL, fit="dp"), BUDGET, random=seeded(25))

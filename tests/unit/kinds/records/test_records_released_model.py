@@ -280,7 +280,7 @@ def test_after_a_private_fit_the_marginals_model_never_looks_at_the_data(
     for name in ("SeedSet", "Owners"):
         monkeypatch.setattr(candidates, name, forbidden)
     collected = collect(data, asked)
-    assert isinstance(collected, Sums)  # counts: all that anybody hands over
+    assert isinstance(collected, Sums)  # counts: all that anyone hands over
     for array in (data.values, data.person, data.recording, data.labels):
         array[...] = 0
     drawn = asked.mechanism.draw(collected, BUDGET, seeded(18))

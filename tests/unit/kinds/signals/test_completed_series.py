@@ -32,7 +32,7 @@ Rows = list[tuple[float, float]]
 
 
 def crowd(people: list[list[Rows]], seed: int = 0) -> Features:
-    """The rows of everybody's recordings, shuffled together without changing anybody's own order."""
+    """The rows of everyone's recordings, shuffled together without changing anyone's own order."""
     number = [p * RECORDINGS + r for p, own in enumerate(people) for r, rows in enumerate(own) for _ in rows]
     values = [row for own in people for rows in own for row in rows]
     turn = np.random.default_rng(seed).permutation(np.array(number, dtype=np.int64))
@@ -117,7 +117,7 @@ def test_a_person_contributes_their_completed_series_and_nothing_where_there_is_
 
 
 def test_a_value_that_is_held_counts_in_every_step_it_fills() -> None:
-    """So promises to a step or a chunk are about completed series, and those to a series about people's rows."""
+    """So guarantees to a step or a chunk are about completed series, and those to a series about people's rows."""
     parameters = made.signals(SignalForm(LPA, N), features=2, recordings=2).parameters
     one, other = (coefficients.contributions(crowd([[[(size, 0.0)], []]]), parameters) for size in (0.0, 8.0))
     assert np.abs(one - other).sum() == N * 2 * HALF_RANGE

@@ -78,7 +78,7 @@ def test_laplace_chunks_add_up_to_the_person(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-3])
 def test_gaussian_chunks_add_up_in_squares(tmp_path: Path, delta: float) -> None:
-    """What ε of a chunk times the features is, at this δ, nobody states: it would hold at two δ."""
+    """What ε of a chunk times the features is, at this δ, no one states: it would hold at two δ."""
     chunk, series = (2 * LARGE) ** 2, 2 * (2 * LARGE) ** 2 + (2 * SMALL) ** 2
     (output,) = design_signals(tmp_path, noise="gaussian", delta=delta, **CFPA).outputs
     sigma = output.event.scale  # type: ignore[attr-defined]
@@ -203,7 +203,7 @@ def test_of_a_chain_that_leaves_a_state_for_good_all_steps_add_up(tmp_path: Path
     [({"mechanism": "lpa"}, True), (CFPA, True), ({"mechanism": "fpa"}, False), ({}, False)],
     ids=["lpa", "cfpa", "fpa", "spectral"],
 )
-def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_promise_to_a_step(
+def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_guarantee_to_a_step(
     tmp_path: Path,
     options: dict[str, Any],
     held: bool,  # noqa: FBT001
@@ -222,7 +222,9 @@ def test_that_a_value_held_over_a_gap_is_in_many_steps_stands_beside_the_promise
 
 
 @pytest.mark.parametrize("mechanism", ["lpa", "cfpa"])
-def test_one_value_that_is_held_moves_more_than_the_promise_to_a_step_or_chunk_covers(mechanism: str) -> None:
+def test_one_value_that_is_held_moves_more_than_the_guarantee_to_a_step_or_chunk_covers(
+    mechanism: str,
+) -> None:
     """What that sentence is about: a series of one value, replaced, moves as far as a whole series may."""
     form = SignalForm(mechanism, 64, 8 if mechanism == "cfpa" else None, 5 if mechanism == "cfpa" else None)
     parameters = made.signals(form).parameters
@@ -347,8 +349,8 @@ def test_every_part_of_a_person_has_a_name(tmp_path: Path) -> None:
     ):
         planned = design_signals(tmp_path, **options)
         (output,) = planned.outputs
-        promise, budget = output.guarantee, output.budget
-        rows = output.mechanism.units(output.event, promise, budget)
+        guarantee, budget = output.guarantee, output.budget
+        rows = output.mechanism.units(output.event, guarantee, budget)
         tables.append("\n".join(f"{name:<65}{value}" for name, value in rows))
     check_text("predictions/parts-of-a-person", "\n\n".join(tables))
 
@@ -367,7 +369,7 @@ def test_every_part_of_a_person_has_a_name(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_the_manifest_promises_what_the_preview_tells(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_the_manifest_guarantees_what_the_preview_tells(tmp_path: Path, options: dict[str, Any]) -> None:
     units = table(tmp_path, **options)
     told = [value for part, value in units.items() if part not in ("", ADDED_UP, KNOWN_CHAIN)]
     built = synthrelease.build(tmp_path / "plan.toml", tmp_path / "r.h5", test_seed=3)

@@ -77,7 +77,7 @@ def summed(name: str, data: Features, mechanism: Statistics) -> np.ndarray:
 
 
 def own_rows(data: Features, feature: int, group: int | None, most: int) -> Iterator[list[float]]:
-    """Everybody's values of a feature in a group that they count in, if they have any."""
+    """Everyone's values of a feature in a group that they count in, if they have any."""
     for person in range(data.people):
         mine = data.person == person
         labels = Counter(int(label) for label in data.labels[mine, 0] if label >= 0)
@@ -203,7 +203,7 @@ def test_ties_are_no_distance() -> None:
     """All people in one interval: it is every quantile, and any other is as far as they are many."""
     found = quantiles.utilities(np.array([0, 0, 9, 0]), Fraction("0.1"))
     assert found == [-9, -9, 0, -81]
-    assert quantiles.utilities(np.zeros(4, dtype=np.int64), Fraction("0.1")) == [0] * 4, "of nobody all are"
+    assert quantiles.utilities(np.zeros(4, dtype=np.int64), Fraction("0.1")) == [0] * 4, "of no one all are"
 
 
 def test_with_a_budget_quantiles_are_those_of_people_s_means() -> None:

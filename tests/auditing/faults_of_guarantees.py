@@ -76,7 +76,7 @@ def _only_the_dearest(events: Any, **options: Any) -> Any:
     return max(alone, key=lambda one: one.epsilon)
 
 
-def _nobody_moves(p: Any, *, moving: bool, neighbours: Neighbours) -> int:  # noqa: ARG001
+def _no_one_moves(p: Any, *, moving: bool, neighbours: Neighbours) -> int:  # noqa: ARG001
     return _quantile(p, moving=False, neighbours=neighbours)
 
 
@@ -191,7 +191,7 @@ FAULTS = (
     Fault(
         "a quantile that does not know of people who change groups",
         "dp.sensitivity.quantile_utility",
-        everywhere(_quantile, _nobody_moves),
+        everywhere(_quantile, _no_one_moves),
         (moved_utilities("quantiles in groups", quantile_utilities_moved),),
     ),
     Fault(

@@ -50,7 +50,7 @@ def gaussian_scores(factor, trials=4000, *, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_kept_promise_is_not_called_broken(seed):
+def test_a_kept_guarantee_is_not_called_broken(seed):
     check = check_guarantee(*gaussian_scores(1.0, seed=seed), epsilon=1.0, delta=1e-5)
     assert not check.violated
     broken = str(replace(check, violated=True))
@@ -68,7 +68,7 @@ def test_a_quarter_of_the_noise_is_called_broken(seed):
     assert check.bound == largest_tpr(check.fpr.high, epsilon=1.0, delta=1e-5)
 
 
-def test_a_promise_may_be_broken_from_either_side():
+def test_a_guarantee_may_be_broken_from_either_side():
     """Randomized response that never lies of one side: in a fifth of the runs the person's absence is certain."""
     rng = np.random.default_rng(0)
     inside, outside = rng.uniform(1, 2, 4000), rng.uniform(1, 2, 4000) - (rng.random(4000) < 0.2)
@@ -102,7 +102,7 @@ def test_false_complaints_are_as_rare_as_declared():
     assert complaints / 400 <= 0.01 + 6.1 * math.sqrt(0.01 * 0.99 / 400)
 
 
-def test_what_is_no_promise_is_refused():
+def test_what_is_no_guarantee_is_refused():
     for ways in (
         {"epsilon": -1.0, "delta": 0.0},
         {"epsilon": 1.0, "delta": 1.1},
