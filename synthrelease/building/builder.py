@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -74,6 +75,7 @@ class DryRun(_ForCurator):
         payment: what would be charged; None if no ledger would.
         private: what would be dropped and clipped, and how tests went; for the curator alone.
         most_bytes: of the bundle and its sidecar.
+        taken: whether there is a bundle already, which a build would not replace.
     """
 
     path: Path
@@ -81,6 +83,7 @@ class DryRun(_ForCurator):
     payment: Payment | None
     private: CuratorNotes
     most_bytes: int
+    taken: bool = False
 
 
 def build(
@@ -167,7 +170,7 @@ def dry_run(
         plan_path: the plan, TOML.
         output: the bundle, as for `build`.
         frames: rows in memory, as for `build`.
-        force: whether an existing bundle would be replaced.
+        force: whether an existing bundle would be replaced; without it, the result says that it is in the way.
         policy: a file of limits that the release must keep to.
         jobs: processes to work in.
         progress: called with (what, done, total).
@@ -195,9 +198,12 @@ def _dry_run_job(
 ) -> Job[DryRun]:
     plan = load_plan(plan_path, frames)
     path = target(plan, output, None)
-    with reserved(path, output, plan, policy, force=force) as files:
+    with reserved(path, output, plan, policy, force=True) as files:  # nothing is replaced
         ready = yield from ready_job(plan, policy, None, files[0])
-    return DryRun(path, rehearse(ready.design).manifest, ready.payment, ready.private, ready.most_bytes)
+        taken = not force and any(map(os.path.lexists, (path, sidecar(path))))
+    return DryRun(
+        path, rehearse(ready.design).manifest, ready.payment, ready.private, ready.most_bytes, taken
+    )
 
 
 def build_job(

@@ -103,6 +103,10 @@ def print_dry_run(dry_run: DryRun) -> None:
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
     click.echo("Dry run    nothing was written or charged")
     print_line(f"Bundle     {dry_run.path}  (at most {dry_run.most_bytes / 1e6:.2f} MB; the disk has room)")
+    if dry_run.taken:
+        print_warning(
+            f"{dry_run.path} exists, and a build would not replace it: give the release a new version, or name another file with -o"
+        )
     for line in as_lines(dry_run.manifest):
         print_line(line)
     if dry_run.payment is not None:
@@ -130,6 +134,7 @@ def dry_form(dry_run: DryRun) -> dict[str, object]:
     return {
         "bundle": str(dry_run.path),
         "most_bytes": dry_run.most_bytes,
+        "exists": dry_run.taken,
         "privacy": dry_run.manifest["privacy"],
         "warnings": warning_forms(dry_run.manifest),
         "ledger": None

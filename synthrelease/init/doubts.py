@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from synthrelease.init.candidates import FEWEST_PEOPLE, coarser_columns
 from synthrelease.init.draft import Draft
 from synthrelease.init.excerpt import Excerpt
 from synthrelease.init.identifiers import differ_by_session
 from synthrelease.init.missing_codes import empty_zeros
-from synthrelease.init.roles import PERSON, plain_name
 from synthrelease.init.sources import name_of
-
-_FEW_PEOPLE = 4  # people: fewer are rather sessions or eyes
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,13 @@ def _of_identifiers(draft: Draft) -> Iterator[Doubt]:
 
 def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     person, count = draft.person, len(draft.people)
-    for candidate in draft.roles.candidates[PERSON]:
-        if plain_name(candidate) != plain_name(person) and _is_finer(excerpt, person, candidate):
-            text = (
-                f"several labels of '{person}' belong to one label of '{candidate}': if '{candidate}' is the participant ID, choose it as person; "
-                "otherwise a participant counts several times, and the guarantee is weaker than stated"
-            )
-            yield Doubt("several-labels-of-one", (person, candidate), text)
-    if count < _FEW_PEOPLE:
+    for candidate in coarser_columns(excerpt, draft.roles, person):
+        text = (
+            f"several labels of '{person}' belong to one label of '{candidate}': if '{candidate}' is the participant ID, choose it as person; "
+            "otherwise a participant counts several times, and the guarantee is weaker than stated"
+        )
+        yield Doubt("several-labels-of-one", (person, candidate), text)
+    if count < FEWEST_PEOPLE:
         text = f"the column '{person}' has only {count} labels: check that it is the participant ID, not a session, eye or stimulus"
         yield Doubt("few-people", (person,), text)
     if differ_by_session(draft.people):
@@ -76,13 +73,6 @@ def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     if count == excerpt.frame.height:
         text = f"every row has a different label in '{person}': it is not a participant ID"
         yield Doubt("label-in-every-row", (person,), text)
-
-
-def _is_finer(excerpt: Excerpt, column: str, coarser: str) -> bool:
-    """Whether each label of a column belongs to one of another, which has fewer."""
-    frame = excerpt.frame
-    count = frame[column].n_unique()
-    return frame.select(column, coarser).unique().height == count > frame[coarser].n_unique()
 
 
 def _of_zeros(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:

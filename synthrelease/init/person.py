@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from synthrelease.data.readers import FOLDERS, reader_for
-from synthrelease.data.readers.folder import pattern_columns
 from synthrelease.data.source import Source
 from synthrelease.errors import Argument, DataError, Remedy
+from synthrelease.init.candidates import Candidate, candidates_of
 from synthrelease.init.excerpt import Excerpt
-from synthrelease.init.roles import DURATION, PERSON, TIME, Roles, X, Y, counts_rows
+from synthrelease.init.roles import Roles
 from synthrelease.init.sources import name_of
-from synthrelease.init.usual_ranges import usual_range
 
 _MOST_NAMED = 2  # columns of people: one for each kind of table
 _MOST_OFFERED = 8  # columns that may be the person's
@@ -54,34 +53,18 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
             expected="one",
             remedy="name one column that all tables have, or make a plan for each table",
         )
-    candidates = _offered(excerpt, roles)
+    candidates = candidates_of(excerpt, roles)
     raise _unknown(excerpt.source, people, tables, candidates) if people else _needed(path, candidates)
 
 
-def _offered(excerpt: Excerpt, roles: Roles) -> list[str]:
-    """The columns that it could be, the likeliest first: those that have another role, count rows or measure something are not."""
-    likely = (
-        *roles.candidates[PERSON],
-        *pattern_columns(excerpt.source.pattern),
-        *excerpt.label_columns,
-    )
-    taken = {column for role in (X, Y, TIME, DURATION) for column in roles.candidates[role]}
-    return [
-        column
-        for column in dict.fromkeys(likely)
-        if column not in taken and not counts_rows(column) and usual_range(column) is None
-    ]
-
-
-def _in_words(candidates: Sequence[str]) -> str:
-    return (
-        ", ".join(f"'{column}'" for column in candidates[:_MOST_OFFERED])
-        or "none that could be the participant ID"
-    )
+def _in_words(candidates: Sequence[Candidate]) -> str:
+    offered = "; ".join(candidate.words for candidate in candidates[:_MOST_OFFERED])
+    more = f"; {len(candidates) - _MOST_OFFERED} more" if len(candidates) > _MOST_OFFERED else ""
+    return f"{offered}{more}" if offered else "none that could be the participant ID"
 
 
 def _unknown(
-    source: Source, people: Sequence[str], tables: Sequence[Source], candidates: Sequence[str]
+    source: Source, people: Sequence[str], tables: Sequence[Source], candidates: Sequence[Candidate]
 ) -> DataError:
     tables_with_it = [table for table in tables if set(people) & set(reader_for(table).column_names(table))]
     return DataError(
@@ -94,13 +77,13 @@ def _unknown(
         expected=f"one of {_in_words(candidates)}",
         remedy="also name the column of this table, or give only that file"
         if tables_with_it
-        else Remedy("for example ", Argument("person", candidates[0]))
+        else Remedy("for example ", Argument("person", candidates[0].column))
         if candidates
         else "correct the name",
     )
 
 
-def _needed(path: str, candidates: Sequence[str]) -> DataError:
+def _needed(path: str, candidates: Sequence[Candidate]) -> DataError:
     return DataError(
         "person-column-needed",
         "name the column with the participant ID: it is not guessed",
@@ -108,7 +91,7 @@ def _needed(path: str, candidates: Sequence[str]) -> DataError:
         found=f"candidates: {_in_words(candidates)}",
         remedy=Remedy(
             "for example ",
-            Argument("person", candidates[0]),
+            Argument("person", candidates[0].column),
             "; all sessions of one participant must have one label",
         )
         if candidates

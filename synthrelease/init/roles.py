@@ -85,7 +85,10 @@ class Roles:
 def roles_of(columns: Sequence[str]) -> Roles:
     """Return the roles of columns by their names; a tracker's own names come before general ones."""
     by_plain_name = _by_plain_name(columns)
+    # The names that give a tracker away are its own, to the letter: Tobii Studio's RecordingTimestamp is not Tobii Pro Lab's.
     common, tracker = trackers().common, trackers().of(by_plain_name)
+    for column in columns:
+        by_plain_name.setdefault(plain_name(_in_words(_UNIT.sub("", column))), column)
     candidates = {
         role: _present(by_plain_name, (*(getattr(tracker, role) if tracker else ()), *getattr(common, role)))
         for role in (PERSON, STIMULUS, RECORDING, TIME)
@@ -105,9 +108,14 @@ def plain_name(column: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", re.sub("[µμ]", "u", column.lower())).strip("_")
 
 
+def _in_words(column: str) -> str:
+    """Return a name that is written in one word as its words: FixX as Fix X, ImageName as Image Name."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", column)
+
+
 def counts_rows(column: str) -> bool:
     """Return whether a column of this name seems to count rows, or to number something."""
-    return _COUNTER.search(plain_name(column)) is not None
+    return _COUNTER.search(plain_name(_in_words(column))) is not None
 
 
 def _by_plain_name(columns: Sequence[str]) -> dict[str, str]:

@@ -33,11 +33,11 @@ def rows_that_count(entry: dict[str, Any]) -> list[str]:
     """
     only = [f"{choice['column']} is {_either(choice['labels'])}" for choice in entry["only"]]
     valid = [f"{choice['column']} is {_accepted(choice)}" for choice in entry["valid"]]
-    codes = [*map(_plain, entry["missing"]["numbers"]), *entry["missing"]["texts"]]
+    codes = [*map(_plain, entry["missing"]["numbers"]), *(f"“{text}”" for text in entry["missing"]["texts"])]
     sentences = [
         f"Only rows where {listed(only, _SHOWN)} count." if only else "All rows count.",
         f"A row holds a measurement where {listed(valid, _SHOWN)}." if valid else "",
-        f"A value of {_either(codes)} is missing." if codes else "",
+        f"Missing values are marked by {_either(codes)}." if codes else "",
         "Points off the screen are dropped." if entry.get("off_screen") == "drop" else "",
     ]
     if "coordinates" in entry and (entry["coordinates"], entry["origin"]) != ("pixels", "top-left"):

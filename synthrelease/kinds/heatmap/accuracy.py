@@ -85,7 +85,7 @@ class Heatmap(Mechanism[H]):
         error, needed = self.expected_correlation(budget, people)
         if people is not None:
             level = liu2019_level(budget.epsilon, budget.delta, people=people)
-            error += f"; Liu et al. 2019 would call this {level} privacy"
+            error += f"; on the scale good, okay, poor of Liu et al. 2019, this privacy is {level}"
         return error, needed
 
     def expected_correlation(self, budget: Budget, people: int | None) -> tuple[str, str]:

@@ -160,10 +160,20 @@ def test_a_dry_run_draws_no_noise(plan: Path) -> None:
     assert run("build", plan, "--dry-run", "--test-seed", 1).exit_code == 2
 
 
-def test_a_dry_run_refuses_what_a_build_would(plan: Path) -> None:
-    (plan.parent / "r.h5").touch()
+def test_a_dry_run_says_that_a_build_would_not_replace_what_is_there(plan: Path) -> None:
+    taken = plan.parent / "r.h5"
+    assert not synthrelease.dry_run(plan, taken).taken
+    taken.write_bytes(b"mine")
+    assert synthrelease.dry_run(plan, taken).taken
+    assert not synthrelease.dry_run(plan, taken, force=True).taken
+    assert taken.read_bytes() == b"mine"
     with refused(MachineError, "file-exists"):
-        synthrelease.dry_run(plan, plan.parent / "r.h5")
+        synthrelease.build(plan, taken)
+
+
+def test_a_dry_run_refuses_the_place_of_a_file_that_is_needed(plan: Path) -> None:
+    with refused(MachineError, "output-replaces-input"):
+        synthrelease.dry_run(plan, plan)
 
 
 # Asking

@@ -69,7 +69,7 @@ def test_from_a_file_of_fixations_to_a_bundle(tmp_path: Path) -> None:
     data, plan = gaze(tmp_path / "fixations.csv"), tmp_path / "plan.toml"
     asked = error_of("init", data, "-o", plan)
     assert (asked["code"], asked["exit_code"]) == ("person-column-needed", 3)
-    assert "'observer', 'image'" in asked["found"]
+    assert asked["found"].startswith("candidates: 'observer' (20 labels")
     assert "--person observer" in asked["remedy"]  # not a sentence: an option
     assert not plan.exists()
     done = run("init", data, "--person", "observer", "-o", plan)
