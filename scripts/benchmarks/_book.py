@@ -28,16 +28,16 @@ ORDER = (
     "statistics",
     "scale",
 )
-DETAILED = ("noise", "samples", "scale")
+DETAILED = ("noise", "scale")
 """Benchmarks whose tables are on the page: of the others the summary has the largest size, and `scripts/bench NAME` prints the rest."""
 QUICK = "A quick run, to see that it works: sizes are smaller than the rows say, and targets do not count."
 _WRITTEN = (
-    "Written by `scripts/bench all`, never by hand; measured on {day}, all in one run. For the tables behind a row, run "
-    "`scripts/bench NAME`. Ratios carry over to your machine better than seconds do."
+    "Written by `scripts/bench all`, never by hand; measured on {day}, all in one run. `scripts/bench NAME` prints the tables behind a "
+    "row. Ratios carry over to your machine better than seconds do."
 )
 _COLUMNS = (
-    "*Growth*: exponents b of size^b for time and memory, by least squares over the sizes measured. *Limit*: the least time of the "
-    "binding resource, measured in the same run. For example, a limit ratio of 3 means: three times as long as that resource takes."
+    "*Growth*: exponents b of size^b for time and memory, by least squares. *Limit*: the least time of the binding resource, measured "
+    "in the same run; 3 times its limit means three times as long as that resource takes."
 )
 HEAD = ("work", "measured (target)", "peers", "growth", "limit", "times its limit")
 
@@ -77,19 +77,21 @@ def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: 
         _markdown(HEAD, [_summary(report) for report in reports.values()]),
         _missed(reports.values()),
         "## Limits of this machine",
-        _markdown(("", "measured", ""), limits.table()),
+        "\n".join(f"* {what}: {much} {unit}" for what, much, unit in limits.table()),
         "## More than twice the limit: why",
-        *[
+        "\n".join(
             f"* `{name}` (× {rounded(report.from_limit)}): {report.why}"
             for name, report in reports.items()
             if report.from_limit > NEAR
-        ],
+        ),
     ]
     for name, report in reports.items():
         if name not in DETAILED:
             continue
-        parts += [f"## `scripts/bench {name}`", f"{report.work}. {report.verdict}"]
+        parts.append(f"## `scripts/bench {name}`")
         for section in report.sections:
+            if not section.on_page:
+                continue
             parts += [section.before, _markdown(section.head, section.rows)]
             parts += [section.after] if section.after else []
     return "\n\n".join(parts) + "\n"

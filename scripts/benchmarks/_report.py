@@ -21,12 +21,13 @@ NEAR = 2.0  # times its limit that a work may take before its report has to say 
 
 @dataclass(frozen=True)
 class Section:
-    """A table, its text before and after."""
+    """A table, its text before and after, and whether it is on the page, too: else it is only printed."""
 
     before: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     after: str = ""
+    on_page: bool = True
 
 
 @dataclass(frozen=True)

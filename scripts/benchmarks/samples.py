@@ -101,7 +101,6 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
         (
             Figure(slowest.ours.seconds, f"s, sorted by {slowest.order}"),
             Figure(max(one.ours.resident for one in largest) / 2**30, "GiB resident", GIBIBYTES),
-            Figure(slowest.ours.seconds / slowest.scan, "× the time of a bare scan"),
         ),
         slowest.ours.seconds,
         limits.least(cache_read=slowest.stored, products=multiply_adds(slowest.samples)),

@@ -22,7 +22,7 @@ import synthrelease
 from benchmarks._bundles import KINDS, Kind
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, alone
-from benchmarks._report import Figure, Growth, Limit, Peer, Report, Section
+from benchmarks._report import Figure, Growth, Limit, Report, Section
 from synthrelease.bundle import verification
 
 WORK = "`verify` of a 500 MB bundle"
@@ -91,14 +91,13 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
         Limit(f"decompressing and hashing the values ({worst.kind})", worst.hashing),
         f"{worst.kind}: the checksum takes {worst.sealing:.3g} s and the values {worst.hashing:.3g} s; the other {rest:.3g} s "
         "recompute derived values from the integers, compare them, and test the integers' statistics.",
-        (Peer(f"decompressing and hashing ({worst.kind})", worst.hashing / worst.verifying),),
-        Growth(
+        growth=Growth(
             f"{worst.kind}, MB",
             [one.stored / 1e6 for one in growing],
             [one.verifying for one in growing],
             [one.resident for one in growing],
         ),
-        all(one.sound for each in found for one in each),
+        agreed=all(one.sound for each in found for one in each),
     )
 
 
