@@ -152,7 +152,7 @@ def test_published_epsilons_are_per_person_what_the_literature_page_says():
 
 
 def test_the_example_of_deniability_counts_as_its_page_says():
-    """Candidates (high, small) and (low, small), without and with three rows of participant 7; counted by participant and by row."""
+    """Of the candidates (high, small) and (low, small), counted by participant and by row."""
     model = SeededModel([[0.75, 0.25], [0.5, 0.3, 0.2]], order=(0, 1), resampled=(1, 2))
     records = np.array([(0, 0), (0, 1), (0, 0), (0, 2), (0, 0), (0, 1), (1, 0), (1, 0), (1, 1), (1, 2)])
     people = np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 8])
@@ -161,7 +161,12 @@ def test_the_example_of_deniability_counts_as_its_page_says():
     for gamma, counted, expected in ((5.0, people, [2, 6]), (20.0, people, [8, 8]), (5.0, None, [4, 6])):
         result = deniability_test(model, candidates, seeds, records, people=counted, k=3, gamma=gamma)
         assert result.plausible.tolist() == expected
-    for said in ("So k′ = 2", "k′ = 8, and it passes", "for γ = 5, k′ = 6", "If you count rows, k′ is 4"):
+    for said in (
+        "So k′ = 2",
+        "k′ = 8, and it passes",
+        "for γ = 5, k′ = 6",
+        "If you count rows, k′ is 4",
+    ):
         assert said in " ".join(page.split()), said
 
 
