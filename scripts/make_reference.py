@@ -14,10 +14,10 @@ from synthrelease.schemas import schema as schema_of  # noqa: E402
 
 HEAD = """# Plan
 
-In a plan, a TOML file, you state what is released, from which files, and with which guarantee. `synthrelease init` proposes one ([import your data](../howto/import.md)); a complete
-example is `synthrelease/demo/plan.toml`. This page lists every key. Paths are relative to the plan. Unknown keys are errors.
+In a plan, a TOML file, you state what is released, from which files, and with which guarantee. `synthrelease init` proposes one ([import your data](../howto/import.md)). A complete
+example is `synthrelease/demo/plan.toml`. Paths are relative to the plan. Unknown keys are errors. Bold choices are defaults.
 
-If your editor knows JSON schemas, let it complete and check your plan by this first line:
+Editors complete and check your plan by this first line:
 
     #:schema ../schemas/plan-v1.schema.json
 
@@ -25,8 +25,8 @@ This page is generated from that schema by `scripts/make_reference.py`.
 """
 POLICY_HEAD = """# Policy
 
-A policy is a TOML file with the limits that you, an archive or a review board set for releases ([choose ε](../howto/choose.md) explains the numbers). With `--policy`, `preview`, `build`
-and `batch` refuse a plan that exceeds them (exit code 4; 5 of a batch), and `verify` a bundle (exit code 1). For example:
+A policy is a TOML file with limits that you, an archive or a review board set ([choose ε](../howto/choose.md) explains the numbers). With `--policy`, `preview`, `build` and `batch`
+refuse a plan that exceeds them (exit code 4; 5 of a batch), and `verify` a bundle (exit code 1). For example:
 
     [policy]
     name = "Data archive, 2026"
@@ -42,13 +42,8 @@ and `batch` refuse a plan that exceeds them (exit code 4; 5 of a batch), and `ve
 This page is generated from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
 """
 SECTIONS = {
-    "gaze": "`[inputs.NAME]` of kind `gaze`",
-    "features": "`[inputs.NAME]` of kind `features`",
-    "heatmap": "`[[outputs]]` of kind `heatmap`",
-    "areas": "`[[outputs]]` of kind `areas`",
-    "signals": "`[[outputs]]` of kind `signals`",
-    "records": "`[[outputs]]` of kind `records`",
-    "statistics": "`[[outputs]]` of kind `statistics`",
+    "`[inputs.NAME]`": ("gaze", "features"),
+    "`[[outputs]]`": ("heatmap", "areas", "signals", "records", "statistics"),
 }
 
 
@@ -76,9 +71,34 @@ def plan_page() -> str:
     parts = [HEAD]
     for name in ("release", "privacy"):
         parts.append(section(f"`[{name}]`", schema["properties"][name], schema))
-    for name, title in SECTIONS.items():
-        parts.append(section(title, schema["$defs"][name], schema))
+    for title, names in SECTIONS.items():
+        kinds = {name: {**schema["$defs"][name]} for name in names}
+        purposes = {name: kinds[name]["properties"]["kind"]["description"] for name in names}
+        shared = shared_keys(list(kinds.values()))
+        listed = ", ".join(f"`{json.dumps(name)}`" for name in names)
+        shared["description"] = f"Keys of every kind. Required: `kind`, one of {listed}."
+        parts.append(section(title, shared, schema))
+        for name, node in kinds.items():
+            own = {
+                key: value
+                for key, value in node["properties"].items()
+                if key != "kind" and key not in shared["properties"]
+            }
+            described = {**node, "properties": own, "description": purposes[name]}
+            parts.append(section(f"{title} of kind `{name}`", described, schema))
     return "\n".join(parts)
+
+
+def shared_keys(nodes: list[dict]) -> dict:
+    """Return the keys that mean the same in every table."""
+    first, *others = nodes
+    same = {
+        key: value
+        for key, value in first["properties"].items()
+        if all(other["properties"].get(key) == value for other in others)
+        and len({key in node["required"] for node in nodes}) == 1
+    }
+    return {"properties": same, "required": [key for key in first["required"] if key in same]}
 
 
 def section(title: str, node: dict, schema: dict) -> str:
@@ -86,23 +106,29 @@ def section(title: str, node: dict, schema: dict) -> str:
     rows = [f"## {title}", ""]
     if "description" in node:
         rows += [meaning(node), ""]
-    rows += ["| key | value | default | meaning |", "|---|---|---|---|"]
+    rows += ["| key | value | meaning |", "|---|---|---|"]
     for key, raw in node["properties"].items():
         value = referred(raw, schema)
-        default = (
-            "required"
-            if key in node["required"]
-            else f"`{json.dumps(value['default'])}`"
-            if "default" in value
-            else ""
-        )
-        rows.append(f"| `{key}` | {kind(value, schema)} | {default} | {meaning(value)} |")
+        rows.append(row(key, value, schema, required=key in node["required"]))
         if value.get("type") == "object" and "properties" in value:
             for inner, leaf in value["properties"].items():
-                leaf = referred(leaf, schema)
-                needed = "required" if inner in value["required"] else ""
-                rows.append(f"| `{key}.{inner}` | {kind(leaf, schema)} | {needed} | {meaning(leaf)} |")
+                needed = inner in value["required"]
+                rows.append(row(f"{key}.{inner}", referred(leaf, schema), schema, required=needed))
     return "\n".join(rows) + "\n"
+
+
+def row(key: str, value: dict, schema: dict, *, required: bool) -> str:
+    """Return one line of a table: a key, its values with the default, and what it means."""
+    values = kind(value, schema)
+    if required:
+        values += ", required"
+    elif "default" in value and "const" not in value:
+        default = f"`{json.dumps(value['default'])}`"
+        if "enum" in value:
+            values = values.replace(default, f"**{default}**")
+        else:
+            values += f", default {default}"
+    return f"| `{key}` | {values} | {meaning(value)} |"
 
 
 def meaning(node: dict) -> str:
@@ -118,7 +144,7 @@ def kind(node: dict, schema: dict) -> str:
     if "const" in node:
         return f"`{json.dumps(node['const'])}`"
     if "enum" in node:
-        return " or ".join(f"`{json.dumps(v)}`" for v in node["enum"])
+        return ", ".join(f"`{json.dumps(v)}`" for v in node["enum"])
     if "oneOf" in node:
         return " or ".join(kind(option, schema) for option in node["oneOf"])
     if node.get("type") == "array":
