@@ -43,6 +43,7 @@ def propose(
     data: str | Path | Sequence[str | Path],
     *,
     person: str | Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
     plan: str | Path = "plan.toml",
     pattern: str | None = None,
     table: str | None = None,
@@ -55,6 +56,7 @@ def propose(
     Args:
         data: a file or a folder, or several.
         person: the column that says whose rows are; several for tables that call it otherwise.
+        columns: other columns, where their names do not say what they are: by `stimulus`, `recording`, `groups` (of statistics), `x` or `y`.
         plan: where the plan is to stand; paths in it are relative to that.
         pattern: how the files of a folder are called, such as "P{person}_R{recording}.csv".
         table: which table of a file that holds several.
@@ -70,11 +72,10 @@ def propose(
 
     Example:
         >>> import polars as pl, tempfile
-        >>> from pathlib import Path
-        >>> folder = Path(tempfile.mkdtemp())
+        >>> file = f"{tempfile.mkdtemp()}/gaze.csv"
         >>> rows = {"who": ["a", "b"] * 3, "image": ["1"] * 6, "x": [1.5, 90.0] * 3, "y": [2.0, 50.0] * 3}
-        >>> pl.DataFrame(rows).write_csv(folder / "gaze.csv")
-        >>> found = propose(folder / "gaze.csv", person="who", plan=folder / "plan.toml")
+        >>> pl.DataFrame(rows).write_csv(file)
+        >>> found = propose(file, person="who", plan="plan.toml")
         >>> 'person = "who"' in found.text
         True
     """
@@ -85,12 +86,13 @@ def propose(
     people = named(
         person, "propose().person", "the name of a column, or a list of names", 'write person="who"'
     )
-    choices = {"pattern": pattern, "table": table, "axes": tuple(axes)}
+    source_fields = {"pattern": pattern, "table": table, "axes": tuple(axes)}
     return run(
         [Path(path) for path in paths],
         Path(plan),
         people=list(map(str, people)),
-        source_fields={key: value for key, value in choices.items() if value},
+        choices=columns,
+        source_fields={key: value for key, value in source_fields.items() if value},
     )
 
 

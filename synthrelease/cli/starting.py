@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="Column with the participant ID. It is never guessed. Repeat the option if tables name it differently.",
 )
+@click.option("--stimulus", metavar="COLUMN", help="Column with the stimulus, if its name does not say so.")
+@click.option("--recording", metavar="COLUMN", help="Column with the condition or session, likewise.")
+@click.option(
+    "--groups", metavar="COLUMN", help="Column with groups of participants, for statistics in groups."
+)
+@click.option("--x", metavar="COLUMN", help="Column with the horizontal position, likewise.")
+@click.option("--y", metavar="COLUMN", help="Column with the vertical position, likewise.")
 @click.option(
     "--pattern", help="For a folder: pattern of its file names, such as 'P{person}_R{recording}.csv'."
 )
@@ -45,6 +52,11 @@ def init(
     data: tuple[Path, ...],
     *,
     people: tuple[str, ...],
+    stimulus: str | None,
+    recording: str | None,
+    groups: str | None,
+    x: str | None,
+    y: str | None,
     pattern: str | None,
     table: str | None,
     axes: str | None,
@@ -62,8 +74,17 @@ def init(
     from synthrelease.init.sources import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
+    roles = {"stimulus": stimulus, "recording": recording, "groups": groups, "x": x, "y": y}
     named = tuple(axis.strip() for axis in axes.split(",")) if axes else ()
-    proposal = propose(data, person=people, plan=target, pattern=pattern, table=table, axes=named)
+    proposal = propose(
+        data,
+        person=people,
+        columns={role: column for role, column in roles.items() if column},
+        plan=target,
+        pattern=pattern,
+        table=table,
+        axes=named,
+    )
     remedy = "choose another name with -o other.toml, or replace it with --force"
     refuse_unwritable(target, used, force=force, what="plan", remedy=remedy)
     write_atomically(target, proposal.text.encode("utf-8"), force=force)
@@ -73,6 +94,8 @@ def init(
         return
     for source in proposal.inputs:
         print_line(f"Data       {source.path}: {_summary(source)}")
+        if source.unused:
+            print_line(f"Not used   {', '.join(source.unused)}")
     print_line(f"Plan       {target}")
     for warning in proposal.warnings:
         print_warning(warning)
@@ -81,7 +104,13 @@ def init(
 
 def _form(data: Input) -> dict[str, object]:
     groups = [{"column": column, "fewest": low, "most": high} for low, high, column in data.groups]
-    return {"path": str(data.path), "kind": data.kind, "people": data.people, "groups": groups}
+    return {
+        "path": str(data.path),
+        "kind": data.kind,
+        "people": data.people,
+        "groups": groups,
+        "unused": list(data.unused),
+    }
 
 
 def _summary(data: Input) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from synthrelease.data.cells import label_texts
@@ -33,6 +34,7 @@ FEWEST_PEOPLE = 4  # labels: fewer are rather sessions, eyes or groups
 _FRACTION_ALIKE = 0.9  # of pairs of labels, one of which holds the other
 _FEWEST_PER_SESSION = 1 / 3  # persons per session below which a coarser column is rather a group of persons
 _MOST_UNEVEN = 1.5  # rows of the commonest label of a numbered person, per row of the rarest
+_MOST_GAPS = 2  # numbers from the lowest to the highest, per label
 _GROUP = re.compile(  # what persons have in common
     r"(^|_)(age|sex|gender|group|condition|cond|list|order|version|site|lab|country|language|cohort|class|school|grade|device|tracker|eye|"
     r"handedness|education|category|type|diagnosis|hand|dominant\w*)($|_)"
@@ -179,13 +181,14 @@ def _pairs(coarse: pl.Series, fine: pl.Series) -> pl.DataFrame:
 
 
 def _measures(cells: pl.Series) -> bool:
-    """Whether a column of numbers is rather a measurement than labels: it changes with most rows, and not as in a balanced table."""
+    """Whether a column of numbers is rather a measurement than labels: it changes with most rows, and does not number participants evenly."""
     numbers = cells.cast(pl.Float64, strict=False)
     if not cells.dtype.is_numeric() and numbers.null_count() > cells.null_count():
         return False  # text
     present = numbers.drop_nulls().drop_nans()
     if present.is_empty() or (present != present.round()).any() or (present < 0).any():
         return True
-    counts = present.value_counts()["count"].to_list()
-    balanced = max(counts) <= _MOST_UNEVEN * min(counts)
-    return not balanced and len(present.rle()) > len(present) / 2
+    distinct, counts = np.unique(present.to_numpy(), return_counts=True)
+    evenly = counts.max() <= _MOST_UNEVEN * counts.min()
+    numbered = distinct[-1] - distinct[0] < _MOST_GAPS * distinct.size
+    return not (evenly and numbered) and len(present.rle()) > len(present) / 2

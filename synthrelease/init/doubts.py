@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from synthrelease.init.candidates import FEWEST_PEOPLE, coarser_columns
@@ -29,6 +30,13 @@ def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
         text = f"the column '{column}' has numbers with a decimal comma: export the file with a decimal point"
         yield Doubt("decimal-commas", (column,), text)
     yield from _of_people(draft, excerpt)
+    pair = None if draft.gaze else _pair_of_positions(draft.features)
+    if pair is not None:
+        text = (
+            f"no column is known as a position on the screen, so these are features: if '{pair[0]}' and '{pair[1]}' are positions, name them with "
+            "--x and --y"
+        )
+        yield Doubt("positions-not-known", pair, text)
     if not draft.gaze and not draft.chosen.valid:
         yield from _of_zeros(draft, excerpt)
 
@@ -73,6 +81,16 @@ def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     if count == excerpt.frame.height:
         text = f"every row has a different label in '{person}': it is not a participant ID"
         yield Doubt("label-in-every-row", (person,), text)
+
+
+def _pair_of_positions(columns: Sequence[str]) -> tuple[str, str] | None:
+    """The first two columns whose names differ in that one has x where the other has y; None if there are none."""
+    for column in columns:
+        for place in re.finditer("[xX]", column):
+            other = column[: place.start()] + {"x": "y", "X": "Y"}[place[0]] + column[place.end() :]
+            if other in columns:
+                return column, other
+    return None
 
 
 def _of_zeros(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:

@@ -20,6 +20,7 @@ from synthrelease.init.missing_codes import TEXTS, missing_codes
 from synthrelease.init.person import person_column
 from synthrelease.init.roles import (
     DURATION,
+    GROUPS,
     RECORDING,
     STIMULUS,
     TIME,
@@ -32,6 +33,8 @@ from synthrelease.init.roles import (
 )
 from synthrelease.init.setting import Setting, setting_of
 from synthrelease.init.trackers import trackers
+
+_FEWEST_ALTERNATIVES = 2  # of one meaning
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,14 @@ class Draft:
     features: Sequence[str]  # columns of numbers that have no role
     counters: Sequence[str]  # columns of numbers that seem to count rows
     listed: Sequence[str]  # labels of the stimuli or recordings
+    groups: Mapping[str, Sequence[str]]  # labels of groups, by the column that the curator named
     counts: Mapping[str, Sequence[int]]  # how many labels each person has, by column of stimuli or recordings
     identifiers: Sequence[DirectIdentifier]
     words: Sequence[str]  # of the recording's messages, to choose among
+    # Columns of stimuli or recordings with labels of their own, each with its number of labels: only the curator knows which is meant.
+    alternatives: Mapping[str, int]
+    suggested: ChosenRows  # rows that may have no measurement, by what columns are usually called
+    unused: Sequence[str]  # columns of labels that nothing reads
     name: str = ""
 
     @property
@@ -77,7 +85,11 @@ class Draft:
 
 
 def draft_of(
-    source: Source, plan: Path, people: Sequence[str], tables: Sequence[Source]
+    source: Source,
+    plan: Path,
+    people: Sequence[str],
+    tables: Sequence[Source],
+    choices: Mapping[str, str] | None = None,
 ) -> tuple[Draft, Excerpt]:
     """Return what is written of a source, and the rows that were looked at.
 
@@ -86,6 +98,7 @@ def draft_of(
         plan: where the plan is to stand.
         people: as for `person_column`.
         tables: likewise.
+        choices: columns by role that the curator named; of a table, those that it has.
 
     Raises:
         DataError, MachineError: it cannot be read, or no column says whose rows are.
@@ -96,18 +109,29 @@ def draft_of(
         messages, words = trial_messages(first)
         source = replace(source, messages=source.messages or messages)
     excerpt = excerpt_of(source)
-    roles = roles_of(excerpt.filled)
+    named = {role: column for role, column in (choices or {}).items() if column in excerpt.frame.columns}
+    roles = roles_of(excerpt.filled).chosen(named)
     person = person_column(excerpt, roles, people, tables)
     pattern_parts = [column for column in pattern_columns(source.pattern) if column != person]
     roles = _labelled(roles.without(person), pattern_parts)
     setting = setting_of(source, first, excerpt.frame, roles)
     if setting.stimulus:
         roles = roles.having(STIMULUS, setting.stimulus)
-    label = roles.best(STIMULUS if roles.gaze else RECORDING)
-    columns = dict.fromkeys(column for column in (label, roles.best(RECORDING), *pattern_parts) if column)
-    chosen = _chosen_rows(excerpt.frame, roles)
+    alternatives = _alternatives(excerpt.frame, roles)
+    label = None if alternatives else roles.best(STIMULUS if roles.gaze else RECORDING)
+    columns = dict.fromkeys(
+        column for column in (label, roles.best(RECORDING), roles.best(GROUPS), *pattern_parts) if column
+    )
+    chosen, suggested = _chosen_rows(excerpt.frame, roles)
     identifiers = identifier_columns(excerpt.frame)
-    used = {person, *columns, *source.axes, *chosen.columns, *(finding.column for finding in identifiers)}
+    used = {
+        person,
+        *columns,
+        *alternatives,
+        *source.axes,
+        *chosen.columns,
+        *(finding.column for finding in identifiers),
+    }
     features, counters = _numbers(excerpt, roles, used)
     labels = labels_of(source, [person, *columns])
     draft = Draft(
@@ -122,11 +146,42 @@ def draft_of(
         features=features,
         counters=counters,
         listed=[text for text in labels.of(label) if text not in TEXTS] if label else [],
+        groups={
+            column: [text for text in labels.of(column) if text not in TEXTS]
+            for column in roles.candidates[GROUPS]
+        },
         counts={column: labels.counts(person, column) for column in columns},
         identifiers=[finding for finding in identifiers if finding.column != setting.stimulus],
         words=words,
+        alternatives=alternatives,
+        suggested=suggested,
+        unused=[
+            column
+            for column in excerpt.label_columns
+            if column
+            not in {*used, *features, *counters, *(roles.best(role) for role in (X, Y, TIME, DURATION))}
+        ],
     )
     return draft, excerpt
+
+
+def _alternatives(frame: pl.DataFrame, roles: Roles) -> dict[str, int]:
+    """Columns that could all hold the stimuli, or the recordings, and whose labels differ: with how many each has."""
+    role = STIMULUS if roles.gaze else RECORDING
+    known = roles.tracker is not None and roles.best(role) in map(
+        roles.columns.get, getattr(roles.tracker, role)
+    )
+    columns = [column for column in roles.candidates[role] if not counts_rows(column)]
+    if known or len(columns) < _FEWEST_ALTERNATIVES:
+        return {}
+    counts = {column: frame[column].n_unique() for column in columns}
+    first = columns[0]
+    differ = [
+        column
+        for column in columns[1:]
+        if frame.select(first, column).n_unique() != counts[first] or counts[first] != counts[column]
+    ]
+    return {column: counts[column] for column in (first, *differ)} if differ else {}
 
 
 def _labelled(roles: Roles, pattern_parts: Sequence[str]) -> Roles:
@@ -140,8 +195,11 @@ def _labelled(roles: Roles, pattern_parts: Sequence[str]) -> Roles:
     return roles
 
 
-def _chosen_rows(frame: pl.DataFrame, roles: Roles) -> ChosenRows:
-    """The rows that hold a measurement, by what trackers call the columns that say so; a choice that leaves none of the first rows is none."""
+def _chosen_rows(frame: pl.DataFrame, roles: Roles) -> tuple[ChosenRows, ChosenRows]:
+    """The rows that hold a measurement, by what trackers call the columns that say so; a choice that leaves none of the first rows is none.
+
+    Second those that the curator may choose, where no tracker is known: confidence may be a participant's, and not a tracker's.
+    """
     tracker = roles.tracker or trackers().common
     columns = {plain_name(column): column for column in reversed(frame.columns)}
     only = {
@@ -154,7 +212,8 @@ def _chosen_rows(frame: pl.DataFrame, roles: Roles) -> ChosenRows:
         for name, (low, high) in tracker.valid.items()
         if name in columns and frame[columns[name]].cast(pl.Float64, strict=False).is_between(low, high).any()
     }
-    return ChosenRows(only, valid)
+    none = ChosenRows({}, {})
+    return (ChosenRows(only, valid), none) if roles.tracker else (none, ChosenRows(only, valid))
 
 
 def _numbers(excerpt: Excerpt, roles: Roles, used_columns: set[str]) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from synthrelease.init.roles import plain_name, roles_of
+from synthrelease.init.roles import in_words, plain_name, roles_of
 from synthrelease.init.trackers import TYPED, trackers
 
 # What a column may seem to hold.
@@ -35,6 +35,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (NAMES, re.compile(r"[A-ZÀ-Þ][a-zß-ÿ]+[ ,]+[A-ZÀ-Þ][a-zß-ÿ'’-]+")),
 )
 _NAMED = (
+    (INITIALS, re.compile(r"(^|_)\w?init(ial)?s?($|_)")),
+    (NAMES, re.compile(r"(^|_)((first|last|sur|fore|given|family)_?name|vorname|nachname)($|_)")),
     (PLACES, re.compile(r"(^|_)(gps|latitude|longitude|lat|lon|lng)($|_)")),
     (BIRTHS, re.compile(r"(^|_)(birth\w*|dob|born)($|_)")),
 )
@@ -78,7 +80,7 @@ def differ_by_session(labels: Sequence[str]) -> bool:
 
 
 def _of_name(column: str) -> str:
-    name = plain_name(column)
+    name = plain_name(in_words(column))
     seeming = next((content for content, pattern in _NAMED if pattern.search(name)), "")
     return seeming or (DATED if _DATED.search(column) else "")  # Gazepoint's TIME(2021/07/13 …)
 

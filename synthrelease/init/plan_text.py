@@ -79,6 +79,9 @@ def _template_values(draft: Draft) -> dict[str, object]:
         "screen": {key: setting.screen.get(key, FILL_IN) for key in _screen_keys(draft)},
         "usual_coordinates": (setting.coordinates, setting.origin) == (PIXELS, TOP_LEFT),
         "missing": [FILL_IN, *setting.missing, *draft.codes] if draft.codes else setting.missing,
+        "groups": {column: [FILL_IN, *labels] for column, labels in draft.groups.items()},
+        "alternatives": draft.alternatives,
+        "suggested": draft.suggested.valid,
         "public": "stimuli" if draft.gaze else "recordings" if draft.labelled else "",
         "listed": listed,
         "time": None if draft.roles.best(DURATION) else draft.roles.best(TIME),
@@ -95,6 +98,8 @@ def _columns(draft: Draft) -> dict[str, str]:
     best = draft.roles.best
     roles = (STIMULUS, X, Y, DURATION) if draft.gaze else (RECORDING, TIME)
     columns_of_roles = {role: column for role in roles if (column := best(role))}
+    if draft.alternatives:
+        columns_of_roles[STIMULUS if draft.gaze else RECORDING] = FILL_IN
     return {PERSON: draft.person, **({STIMULUS: FILL_IN} if draft.gaze else {}), **columns_of_roles}
 
 

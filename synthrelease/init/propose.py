@@ -9,9 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.data.label_twins import label_twins
+from synthrelease.data.readers import reader_for
+from synthrelease.data.source import Source
+from synthrelease.data.tables import refuse_missing_columns
+from synthrelease.errors import ArgumentError
 from synthrelease.init.doubts import Doubt, doubts_of, doubts_of_copies
 from synthrelease.init.draft import Draft, draft_of
 from synthrelease.init.plan_text import plan_text
+from synthrelease.init.roles import CHOSEN_ROLES
 from synthrelease.init.sources import tables_in
 
 
@@ -24,6 +29,7 @@ class Input:
     people: int  # how many labels the column of participants has
     # Of each column of stimuli or recordings: fewest and most that a participant has, and its name.
     groups: tuple[tuple[int, int, str], ...]
+    unused: tuple[str, ...] = ()  # columns of labels that the plan does not read
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ def propose(
     plan: Path,
     *,
     people: Sequence[str] = (),
+    choices: Mapping[str, str] | None = None,
     source_fields: Mapping[str, Any] | None = None,
 ) -> Proposal:
     """Return a plan for files, or folders of files.
@@ -61,6 +68,7 @@ def propose(
         data: the files and folders.
         plan: where the plan is to stand; paths in it are relative to that.
         people: the columns that say whose rows are; of each table, the one that it has.
+        choices: columns by role (stimulus, recording, groups, x, y); of each table, those that it has.
         source_fields: fields of a `Source` that are known, such as `pattern`; of all of the data.
 
     Raises:
@@ -71,12 +79,13 @@ def propose(
     doubts: list[Doubt] = []
     places = [tables_in(path, source_fields) for path in data]
     tables = [source for place in places for source in place.sources]
+    _refuse_unknown_columns(choices or {}, tables)
     for place in places:
         for name in place.left_alone:
             text = f"'{name}' was skipped: it seems to be another kind of table"
             doubts.append(Doubt("table-left-alone", (name,), text))
         for source in place.sources:
-            draft, excerpt = draft_of(source, plan, people, tables)
+            draft, excerpt = draft_of(source, plan, people, tables, choices)
             doubts += (*doubts_of(draft, excerpt), *doubts_of_copies(draft, drafts))
             drafts.append(draft)
     twins = label_twins((draft.source, draft.person, frozenset(draft.people)) for draft in drafts)
@@ -88,9 +97,25 @@ def propose(
     return Proposal(text, tuple(dict.fromkeys(doubts)), tuple(map(_input_of, drafts)))
 
 
+def _refuse_unknown_columns(choices: Mapping[str, str], tables: Sequence[Source]) -> None:
+    """Refuse a role that there is not, and a column that no table has."""
+    unknown = sorted(set(choices) - set(CHOSEN_ROLES))
+    if unknown:
+        raise ArgumentError(
+            "unknown-role",
+            f"there is no such kind of column: {unknown[0]!r}",
+            where="propose().columns",
+            expected=", ".join(CHOSEN_ROLES),
+        )
+    names = {name for table in tables for name in reader_for(table).column_names(table)}
+    for column in choices.values():
+        if column not in names:
+            refuse_missing_columns(tables[0], [column])
+
+
 def _input_of(draft: Draft) -> Input:
     groups = [(min(counts), max(counts), column) for column, counts in draft.counts.items() if counts]
-    return Input(draft.source.path, draft.kind, len(draft.people), tuple(groups))
+    return Input(draft.source.path, draft.kind, len(draft.people), tuple(groups), tuple(draft.unused))
 
 
 def _names_of(drafts: Sequence[Draft]) -> list[str]:

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 
 from synthrelease.init.trackers import Point, Tracker, trackers
 
-PERSON, STIMULUS, RECORDING, X, Y, TIME, DURATION = (
+PERSON, STIMULUS, RECORDING, GROUPS, X, Y, TIME, DURATION = (
     "person",
     "stimulus",
     "recording",
+    "groups",
     "x",
     "y",
     "time",
     "duration",
 )
+CHOSEN_ROLES = (STIMULUS, RECORDING, GROUPS, X, Y)  # that a curator may name
 # A unit at the end of a name. Of lengths only pixels of the display: millimetres, or pixels of something else, are other columns.
 _UNIT = re.compile(r"\s*\[(?P<unit>ns|[uµμ]s|ms|s|sec|px|DACS px)\]\s*$")
 _UNITS_OF_TIME = {"ns": "ns", "us": "µs", "ms": "ms", "s": "s", "sec": "s"}
@@ -47,6 +49,12 @@ class Roles:
     def having(self, role: str, *columns: str) -> Roles:
         """Return the same roles, but with these columns for one of them."""
         return replace(self, candidates={**self.candidates, role: columns})
+
+    def chosen(self, choices: Mapping[str, str]) -> Roles:
+        """Return the same roles, but with the columns that a curator names for some of them."""
+        candidates = {role: (column,) for role, column in choices.items()}
+        point = Point("") if {X, Y} & set(choices) else self.point
+        return replace(self, candidates={**self.candidates, **candidates}, point=point)
 
     def without(self, column: str) -> Roles:
         """Return the same roles, but without a column."""
@@ -88,11 +96,12 @@ def roles_of(columns: Sequence[str]) -> Roles:
     # The names that give a tracker away are its own, to the letter: Tobii Studio's RecordingTimestamp is not Tobii Pro Lab's.
     common, tracker = trackers().common, trackers().of(by_plain_name)
     for column in columns:
-        by_plain_name.setdefault(plain_name(_in_words(_UNIT.sub("", column))), column)
+        by_plain_name.setdefault(plain_name(in_words(_UNIT.sub("", column))), column)
     candidates = {
         role: _present(by_plain_name, (*(getattr(tracker, role) if tracker else ()), *getattr(common, role)))
         for role in (PERSON, STIMULUS, RECORDING, TIME)
     }
+    candidates[GROUPS] = ()  # for the curator to name
     # Samples in a tracker's file may repeat a duration that is called as usual.
     candidates[DURATION] = _present(by_plain_name, (tracker or common).duration)
     # A tracker that knows no screen has no points, whatever else is called x.
@@ -108,14 +117,14 @@ def plain_name(column: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", re.sub("[µμ]", "u", column.lower())).strip("_")
 
 
-def _in_words(column: str) -> str:
+def in_words(column: str) -> str:
     """Return a name that is written in one word as its words: FixX as Fix X, ImageName as Image Name."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", column)
 
 
 def counts_rows(column: str) -> bool:
     """Return whether a column of this name seems to count rows, or to number something."""
-    return _COUNTER.search(plain_name(_in_words(column))) is not None
+    return _COUNTER.search(plain_name(in_words(column))) is not None
 
 
 def _by_plain_name(columns: Sequence[str]) -> dict[str, str]:

@@ -8,10 +8,13 @@ arbitrary units), `lab` (event), `xT` and `yT` (target).
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from synthrelease.data.readers.folder import File, Folder, matching_files
 from synthrelease.data.source import Source
+from synthrelease.errors import DataError
 
+_COLUMNS = {"n", "x", "y", "val"}
 _PATTERN = "**/S_{round:1}{person:3}_S{session}_{task}.csv"
 
 
@@ -22,6 +25,16 @@ class GazeBase(Folder):
     formats = 'a folder of GazeBase files, with format = "gazebase"'
     person = "person"
     uses: tuple[str, ...] = ()
+
+    def holds(self, path: Path) -> bool:
+        """Whether names and columns of a folder's files are those of GazeBase: other studies call their files alike."""
+        if not super().holds(path):
+            return False
+        first = self.members(Source(path, format=self.name))[0].source
+        try:
+            return set(self._reader_for(first).column_names(first)) >= _COLUMNS
+        except DataError:
+            return False
 
     def members(self, source: Source) -> list[File]:
         """Return the recordings."""

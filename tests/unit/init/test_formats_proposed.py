@@ -281,15 +281,15 @@ def test_values_that_are_no_pixels_are_seen(
         assert ("width_mm" in own["screen"]) is (coordinates == "degrees")
 
 
-def test_low_confidence_is_no_measurement(tmp_path: Path) -> None:
-    lines = points(confidence=lambda n: 0.9 if n % 5 else 0.1)
-    inputs = proposed(tmp_path, write(tmp_path / "g.csv", lines), "--person", "viewer")["gaze"]
-    assert inputs["valid"] == {"confidence": [0.6, 1]}
+def test_confidence_is_the_tracker_s_only_where_the_tracker_is_known(tmp_path: Path) -> None:
     rows = [f"v{n % 6},{n % 5 and 3.1},{0.9 if n % 5 else 0.0},{n % 3}" for n in range(60)]
     path = write(tmp_path / "f.csv", ["viewer,pupil_mm,confidence,blinks", *rows])
     inputs = proposed(tmp_path, path, "--person", "viewer")["features"]
-    assert inputs["valid"] == {"confidence": [0.6, 1]}
-    assert list(inputs["bounds"]) == ["pupil_mm", "blinks"]
+    assert "valid" not in inputs
+    assert list(inputs["bounds"]) == ["pupil_mm", "confidence", "blinks"]
+    suggested = [line for line in (tmp_path / "plan.toml").read_text().splitlines() if "valid = {" in line]
+    assert len(suggested) == 1
+    assert suggested[0].startswith("# valid = { confidence = [0.6, 1] }")
 
 
 def test_pupils_of_no_size_are_no_measurement(tmp_path: Path) -> None:

@@ -1,0 +1,203 @@
+"""Tables as real studies have them, with invented rows: who is a person, and what only the curator can know."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import synthrelease
+from synthrelease.cli import main
+from synthrelease.errors import ArgumentError, DataError
+from synthrelease.plan.settings_file import FILL_IN
+
+
+def written(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    """Write a table."""
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def candidates(path: Path) -> list[str]:
+    """Return the columns that `init` offers as participant IDs, in its order."""
+    with pytest.raises(DataError) as caught:
+        synthrelease.propose(path)
+    assert caught.value.code == "person-column-needed"
+    return [part.split("'")[1] for part in caught.value.found.removeprefix("candidates: ").split("; ")]
+
+
+def doubts(path: Path, person: str) -> list[tuple[str, ...]]:
+    """Return what `init` warns of, each with what it is about."""
+    return [(doubt.code, *doubt.about) for doubt in synthrelease.propose(path, person=person).doubts]
+
+
+def plan_of(path: Path, person: str, **columns: str) -> dict[str, Any]:
+    """Return the proposed plan."""
+    return tomllib.loads(synthrelease.propose(path, person=person, columns=columns).text)
+
+
+def sessions(path: Path, *, initials: bool = True) -> Path:
+    """Write fixations of a memory experiment: 12 people with one to three sessions each, whose labels hold those of the people."""
+    random = np.random.default_rng(3)
+    names = [f"{a}{b}" for a in "abcd" for b in "xyz"]
+    rows = []
+    for number, name in enumerate(names):
+        for session in range(1 + number % 3):
+            for trial in range(6):
+                x, y = random.integers(0, 800), random.integers(0, 600)
+                label = f"{name}_{session + 1}_2" if initials else f"s{number}v{session}"
+                rows.append((label, name, trial, "old" if trial % 2 else "new", random.integers(0, 12), x, y))
+    columns = ("RECORDING_SESSION_LABEL", "sinit", "trial", "kind", "landing_position", "x", "y")
+    return written(path, columns, rows)
+
+
+def test_the_person_comes_before_the_sessions(tmp_path: Path) -> None:
+    path = sessions(tmp_path / "a.csv")
+    assert candidates(path)[0] == "sinit"
+    assert candidates(path)[-1] == "RECORDING_SESSION_LABEL"
+    with pytest.raises(DataError) as caught:
+        synthrelease.propose(path)
+    assert "each comprising labels of 'RECORDING_SESSION_LABEL'" in caught.value.found
+    assert "(12 labels, about 12 rows each" in caught.value.found
+
+
+def test_the_person_is_found_by_its_name_where_labels_have_nothing_in_common(tmp_path: Path) -> None:
+    path = sessions(tmp_path / "a.csv", initials=False)
+    assert candidates(path)[0] == "sinit"
+
+
+@pytest.mark.parametrize("initials", [True, False])
+def test_sessions_that_are_chosen_as_persons_are_warned_of(tmp_path: Path, *, initials: bool) -> None:
+    found = doubts(sessions(tmp_path / "a.csv", initials=initials), "RECORDING_SESSION_LABEL")
+    assert ("several-labels-of-one", "RECORDING_SESSION_LABEL", "sinit") in found
+    assert ("telling-column", "sinit") in found
+
+
+def test_initials_warn_as_the_person_too(tmp_path: Path) -> None:
+    assert ("telling-person-column", "sinit") in doubts(sessions(tmp_path / "a.csv"), "sinit")
+
+
+def test_what_is_measured_or_a_comment_is_no_candidate(tmp_path: Path) -> None:
+    random = np.random.default_rng(5)
+    rows = [
+        (f"p{n // 20}", random.integers(0, 9), random.integers(0, 3) * 40, random.integers(-30, 30), n % 2)
+        for n in range(200)
+    ]
+    path = written(
+        tmp_path / "a.csv", ("vp", "landing_position", "cly", "eye_center0_3d_x", "# made by X"), rows
+    )
+    assert candidates(path) == ["vp"]
+
+
+def test_numbered_participants_of_a_balanced_table_are_candidates(tmp_path: Path) -> None:
+    rows = [(n % 20, f"c{n // 20}", 3 + n / 100) for n in range(80)]  # sorted by condition
+    path = written(tmp_path / "a.csv", ("code", "cond", "pupil_mm"), rows)
+    assert candidates(path)[0] == "code"
+
+
+def test_groups_of_participants_come_after_them_and_are_no_sessions(tmp_path: Path) -> None:
+    rows = [(f"p{n // 4}", 20 + n // 4 % 7, "abcde"[n // 4 % 5], 3 + n / 100) for n in range(120)]
+    path = written(tmp_path / "a.csv", ("person", "age", "school", "pupil_mm"), rows)
+    assert candidates(path)[0] == "person"
+    assert [code for code, *_ in doubts(path, "person")] == []
+
+
+def fixations(path: Path, columns: dict[str, Any]) -> Path:
+    """Write fixations of 8 people on pages, with more columns."""
+    rows = [(f"r{n // 24}", n % 24 * 30, n % 7 * 50, *(of(n) for of in columns.values())) for n in range(192)]
+    return written(path, ("reader", "x", "y", *columns), rows)
+
+
+def test_of_several_stimuli_the_curator_names_one(tmp_path: Path) -> None:
+    path = fixations(tmp_path / "a.csv", {"page": lambda n: n % 3, "page_name": lambda n: f"text{n % 24}"})
+    plan = plan_of(path, "reader")
+    assert plan["inputs"]["gaze"]["columns"]["stimulus"] == FILL_IN
+    assert "stimuli" not in plan["inputs"]["gaze"]
+    text = synthrelease.propose(path, person="reader").text
+    assert '# stimulus: "page" (3 labels), "page_name" (24 labels)' in text
+    chosen = plan_of(path, "reader", stimulus="page_name")["inputs"]["gaze"]
+    assert chosen["columns"]["stimulus"] == "page_name"
+    assert len(chosen["stimuli"]) == 25  # FILL IN, and all labels
+
+
+def test_two_names_of_the_same_stimuli_are_one(tmp_path: Path) -> None:
+    path = fixations(tmp_path / "a.csv", {"image": lambda n: n % 3, "image_name": lambda n: f"i{n % 3}"})
+    assert plan_of(path, "reader")["inputs"]["gaze"]["columns"]["stimulus"] == "image"
+
+
+def test_trials_that_are_counted_are_no_recordings(tmp_path: Path) -> None:
+    rows = [(f"p{n // 10}", n % 10, 3 + n / 100) for n in range(100)]
+    path = written(tmp_path / "a.csv", ("subject", "Trial_Index_", "pupil_mm"), rows)
+    assert "recording" not in plan_of(path, "subject")["inputs"]["features"]["columns"]
+    named = plan_of(path, "subject", recording="Trial_Index_")["inputs"]["features"]
+    assert named["columns"]["recording"] == "Trial_Index_"
+
+
+def test_positions_of_other_names_are_asked_for_or_named(tmp_path: Path) -> None:
+    rows = [(f"p{n // 10}", f"i{n % 2}", n % 80 * 10.5, n % 60 * 9.5) for n in range(100)]
+    path = written(tmp_path / "a.csv", ("subject", "image", "whereX", "whereY"), rows)
+    assert ("positions-not-known", "whereX", "whereY") in doubts(path, "subject")
+    plan = plan_of(path, "subject", x="whereX", y="whereY")
+    assert plan["inputs"]["gaze"]["columns"] == {
+        "person": "subject",
+        "stimulus": "image",
+        "x": "whereX",
+        "y": "whereY",
+    }
+
+
+@pytest.mark.parametrize("names", [("FixX", "FixY"), ("gazeX", "gazeY"), ("posx", "posy"), ("XPos", "YPos")])
+def test_names_in_one_word_are_read(tmp_path: Path, names: tuple[str, str]) -> None:
+    rows = [(f"p{n // 10}", f"i{n % 2}", n % 80 * 10.5, n % 60 * 9.5, 200 + n) for n in range(100)]
+    path = written(tmp_path / "a.csv", ("Subj", "ImageName", *names, "FixDur"), rows)
+    columns = plan_of(path, "Subj")["inputs"]["gaze"]["columns"]
+    assert columns == {
+        "person": "Subj",
+        "stimulus": "ImageName",
+        "x": names[0],
+        "y": names[1],
+        "duration": "FixDur",
+    }
+
+
+def test_columns_that_nothing_reads_are_listed(tmp_path: Path) -> None:
+    rows = [(f"p{n // 10}", "mf"[n // 10 % 2], f"i{n % 2}", n % 80 * 10.5, n % 60 * 9.5) for n in range(100)]
+    path = written(tmp_path / "a.csv", ("subject", "Sex", "image", "x", "y"), rows)
+    plan = tmp_path / "plan.toml"
+    done = CliRunner().invoke(main, ["init", str(path), "--person", "subject", "-o", str(plan), "--json"])
+    assert json.loads(done.stdout)["inputs"][0]["unused"] == ["Sex"]
+
+
+def test_groups_that_the_curator_names_divide_the_statistics(tmp_path: Path) -> None:
+    rows = [(f"p{n // 10}", ("patient", "control")[n // 10 % 2], 3 + n / 100) for n in range(100)]
+    path = written(tmp_path / "a.csv", ("subject", "diagnosis", "pupil_mm"), rows)
+    plan = plan_of(path, "subject", groups="diagnosis")
+    assert plan["inputs"]["features"]["categories"] == {"diagnosis": [FILL_IN, "control", "patient"]}
+    assert plan["outputs"][0]["by"] == "diagnosis"
+
+
+def test_columns_and_roles_that_there_are_not_are_refused(tmp_path: Path) -> None:
+    path = sessions(tmp_path / "a.csv")
+    with pytest.raises(DataError) as caught:
+        synthrelease.propose(path, person="sinit", columns={"stimulus": "nothing"})
+    assert caught.value.code == "unknown-column"
+    with pytest.raises(ArgumentError) as refused:
+        synthrelease.propose(path, person="sinit", columns={"colour": "kind"})
+    assert refused.value.code == "unknown-role"
+
+
+def test_files_that_are_called_like_gazebase_but_have_other_columns_are_not_gazebase(tmp_path: Path) -> None:
+    folder = tmp_path / "headset"
+    folder.mkdir()
+    for person in range(1, 5):
+        rows = [(n, 3 + n / 100, n % 2) for n in range(20)]
+        written(folder / f"S_100{person}_S1_run.csv", ("time", "pupil_mm", "blink"), rows)
+    with pytest.raises(DataError) as caught:
+        synthrelease.propose(folder)
+    assert caught.value.code == "person-column-needed"
