@@ -215,10 +215,13 @@ def _read_plans(
             if bundle in taken:
                 raise PlanError(
                     "duplicate-release",
-                    "another plan of the batch has the same release name and version",
+                    "this plan is listed twice"
+                    if path == taken[bundle]
+                    else f"it has the same release name and version as {taken[bundle]}",
                     where=str(path),
-                    found=str(taken[bundle]),
-                    remedy="give each plan its own name or version under [release]",
+                    remedy="list it once"
+                    if path == taken[bundle]
+                    else "give each plan its own name or version under [release]",
                 )
         except SynthReleaseError as error:
             yield error

@@ -141,12 +141,12 @@ def as_text(view: Mapping[str, Any]) -> str:
             f"Ledger: ε = {spent['after']:.4g} of {spent['granted']:g} spent after this release, at δ = {spent['delta']:.2g}"
         )
         lines.append(f"  spent before: {spent['before']:.4g}; this release: {spent['here']:.4g}")
-    if view["policy"] is not None:
-        lines.extend(_policy_lines(view["policy"]))
     lines.extend(_memory_lines(view["memory"]))
     for warning in view["warnings"]:
         if warning not in view["weak_guarantee"]:
             lines.extend(wrapped("  note: ", warning))
+    if view["policy"] is not None:  # last, where it is seen
+        lines.extend(_policy_lines(view["policy"]))
     return "\n".join(lines)
 
 
@@ -180,6 +180,8 @@ def _policy_lines(checked: dict[str, Any]) -> list[str]:
         lines.extend(
             wrapped("  ", "attacks required before publication: " + ", ".join(checked["required_attacks"]))
         )
+    if checked["breaches"]:
+        lines.append("  to do: change the plan, or ask the authors of the policy")
     return lines
 
 

@@ -17,7 +17,11 @@ from synthrelease.files.unwritable import ADDED_BYTES, refuse_replacing, refuse_
 from synthrelease.plan.plan import Plan
 
 _AGAIN = "; building again is another release and spends ε again"
-_REBUILD = Remedy("choose another name, or replace it: ", Argument("force", True), _AGAIN)
+_REBUILD = Remedy(
+    "give the release a new version, or name another file with -o; to replace it: ",
+    Argument("force", True),
+    _AGAIN,
+)
 _LEFT_BEHIND = Remedy(
     "the bundle of this manifest is missing: restore it, or replace the manifest: ",
     Argument("force", True),

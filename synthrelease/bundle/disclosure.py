@@ -17,8 +17,8 @@ _WEAK_EPSILON = 10.0
 _WARNINGS = {
     "test-seed": "TEST SEED - DO NOT PUBLISH: anyone who knows the seed can take the noise away",
     "one-person": "there is only 1 participant: everything that is released is about them",
-    "large-delta": "δ = {delta:g} is not below 1/participants = 1/{people}: such a δ would allow publishing all data of one participant",
-    "weak-guarantee": "the plan allows ε = {epsilon:g}, a weak guarantee: odds may change by a factor of 10^{power}",
+    "large-delta": "δ = {delta:g} is not below 1/participants = 1/{people}: such a δ would allow publishing all data of one participant; usual is 1e-6",
+    "weak-guarantee": "ε = {epsilon:g} hardly protects: the odds of a guess about a participant may change by a factor of 10^{power}; usual values are 1 to 3",
     "unprotected-output": "{output} protects no one: do not present it as protected",
     "rows-left-out": "the plan excludes rows by their content (`only`): participants without any remaining row are counted, too",
     "spending-not-tracked": "no ledger: the budget across releases of this dataset is not tracked",

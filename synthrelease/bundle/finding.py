@@ -65,8 +65,7 @@ class Verification:
             return "ask the curator to withdraw it, to build it again, and to count both releases"
         if codes == {"unknown-kind"}:
             return "install the package that defines the kind, and verify again"
-        again = "do not use this file: get it again from its source, and verify it"
-        return again if self.manifest is not None else f"if this is a bundle, {again}; if not, name a bundle"
+        return "do not use this file: get it again from its source, and verify it"
 
     def __bool__(self) -> bool:
         return self.ok  # so that `if verify(path):` is false for a forged bundle

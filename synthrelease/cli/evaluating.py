@@ -66,7 +66,7 @@ def evaluate(
     from synthrelease.plan.policy import load_policy
 
     if target is None and not as_json:
-        raise click.UsageError("name the report to write (-o private.html), or add --json")
+        raise click.UsageError("no report is named Did you mean -o private.html, or --json?")
     require("sklearn", *(FIGURES if target is not None else ()))
     if target is not None:
         _refuse_target(load_plan(plan), bundle, target, policy=policy, force=force)

@@ -45,20 +45,33 @@ class _UsageError(click.UsageError):
 
     def __init__(self, error: click.UsageError) -> None:
         super().__init__(error.format_message(), error.ctx)
+        self._missing = _missing_parameter(error)
 
     def show(self, file: IO[str] | None = None) -> None:  # noqa: ARG002  as click calls it
         """Print what is wrong, how the command is used, and where its help is."""
         problem, _, hint = self.message.partition(" Did you mean ")
+        problem, _, choices = problem.partition(" is not one of ")
         lines = [problem[:1].lower() + problem[1:].rstrip(".")]
+        if choices:
+            lines.append(f"  expected: {choices.rstrip('.')}")
         help_command = "synthrelease --help"
         if self.ctx is not None:
             help_command = f"{self.ctx.command_path} --help"
-            if not hint:
+            if not (hint or choices):
                 lines.append(
                     f"  usage:    {self.ctx.command_path} {' '.join(self.ctx.command.collect_usage_pieces(self.ctx))}"
                 )
-        lines.append(f"  to do:    did you mean {hint}" if hint else f"  to do:    see {help_command}")
+        to_do = f"did you mean {hint}" if hint else "write one of these" if choices else f"see {help_command}"
+        lines.append(f"  to do:    {f'add {self._missing}; ' if self._missing else ''}{to_do}")
         print_error("\n".join(lines), color=False if _colourless() else None)
+
+
+def _missing_parameter(error: click.UsageError) -> str:
+    """How the usage calls a parameter that was left out; empty if none was."""
+    parameter = error.param if isinstance(error, click.MissingParameter) else None
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return "" if parameter is None else parameter.make_metavar(error.ctx) if error.ctx else ""
 
 
 class Commands(click.Group):

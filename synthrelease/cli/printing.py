@@ -196,6 +196,8 @@ def print_findings(error: FaultyBundleError) -> None:
         )
     for file, findings in by_file.items():
         _print_faults(file, findings)
+    if error.remedy:
+        print_line(f"  to do:    {as_options(error.remedy)}")
 
 
 def _print_faults(path: str, findings: Sequence[object]) -> None:

@@ -214,7 +214,7 @@ def _missing_column(source: Source, column: str, present: Sequence[str]) -> Data
         found=f"{len(present)} columns with other names",
         remedy=f"did you mean '{near[0]}'?"
         if near
-        else "compare the input's `columns` with the first line of the file",
+        else "compare `columns` in the plan with the names of the file's columns",
     )
 
 

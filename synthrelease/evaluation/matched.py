@@ -64,7 +64,7 @@ def _matched(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people
             if part != "name":
                 both = expected[part] | stated[part]
                 keys = ", ".join(sorted(k for k in both if expected[part].get(k) != stated[part].get(k)))
-            difference = f"{planned.name}: another {part} of the mechanism" + f" ({keys})" * bool(keys)
+            difference = f"{planned.name}: {f'{keys} differ' if keys else 'another mechanism'}"
             raise _mismatch(bundle, "bundle-of-other-mechanism", difference)
     event = event_from_json(entry["event"])
     if event != planned.event and not differs_by_choice(planned.event, event):
@@ -81,6 +81,5 @@ def _mismatch(bundle: Path, code: str, difference: str) -> PlanError:
         "the bundle was not built from this plan and these data",
         where=str(bundle),
         found=difference,
-        expected="plan and data as they were for the build",
-        remedy="give the plan of this bundle, next to its data",
+        remedy="give the plan that this bundle was built from, unchanged, and the same data",
     )

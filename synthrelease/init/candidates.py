@@ -60,7 +60,7 @@ class Candidate:
     def words(self) -> str:
         """Return it with its numbers."""
         nested = "".join(f", each comprising labels of '{column}'" for column in self.sessions[:1])
-        return f"'{self.column}' ({self.labels} labels, about {self.rows:.3g} rows each{nested})"
+        return f"'{self.column}' ({self.labels} labels, about {self.rows:,.0f} rows each{nested})"
 
 
 def candidates_of(excerpt: Excerpt, roles: Roles) -> list[Candidate]:
@@ -73,15 +73,12 @@ def candidates_of(excerpt: Excerpt, roles: Roles) -> list[Candidate]:
         roles: of their columns.
     """
     named = [*roles.candidates[PERSON], *pattern_columns(excerpt.source.pattern)]
-    taken = {column for role in (X, Y, TIME, DURATION) for column in roles.candidates[role]}
     columns = [
         column
         for column in dict.fromkeys((*named, *excerpt.label_columns))
         if column in excerpt.frame.columns
-        and column not in taken
         and not column.startswith("#")
-        and (column in named or not (counts_rows(column) or usual_range(column)))
-        and (column in named or not _measures(excerpt.frame[column]))
+        and not is_something_else(excerpt, roles, column)
     ]
     labels = _labels(excerpt.frame, columns)
     sessions = {
@@ -104,6 +101,15 @@ def candidates_of(excerpt: Excerpt, roles: Roles) -> list[Candidate]:
             _GROUP.search(plain_name(one.column)) is not None,
         ),
     )
+
+
+def is_something_else(excerpt: Excerpt, roles: Roles, column: str) -> bool:
+    """Return whether a column seems to be a position, a time, a counter or a measurement, and no participant ID."""
+    if any(column in roles.candidates[role] for role in (X, Y, TIME, DURATION)):
+        return True
+    if column in roles.candidates[PERSON] or column in pattern_columns(excerpt.source.pattern):
+        return False
+    return counts_rows(column) or usual_range(column) is not None or _measures(excerpt.frame[column])
 
 
 def coarser_columns(excerpt: Excerpt, roles: Roles, person: str) -> list[str]:
@@ -190,5 +196,5 @@ def _measures(cells: pl.Series) -> bool:
         return True
     distinct, counts = np.unique(present.to_numpy(), return_counts=True)
     evenly = counts.max() <= _MOST_UNEVEN * counts.min()
-    numbered = distinct[-1] - distinct[0] < _MOST_GAPS * distinct.size
+    numbered = counts.max() == 1 or distinct[-1] - distinct[0] < _MOST_GAPS * distinct.size
     return not (evenly and numbered) and len(present.rle()) > len(present) / 2

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from synthrelease.init.candidates import FEWEST_PEOPLE, coarser_columns
+from synthrelease.init.candidates import FEWEST_PEOPLE, candidates_of, coarser_columns, is_something_else
 from synthrelease.init.draft import Draft
 from synthrelease.init.excerpt import Excerpt
 from synthrelease.init.identifiers import differ_by_session
 from synthrelease.init.missing_codes import empty_zeros
+from synthrelease.init.roles import roles_of
 from synthrelease.init.sources import name_of
 
 
@@ -72,8 +73,14 @@ def _of_people(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
             "otherwise a participant counts several times, and the guarantee is weaker than stated"
         )
         yield Doubt("several-labels-of-one", (person, candidate), text)
+    roles = roles_of(excerpt.filled)
+    others = [candidate.column for candidate in candidates_of(excerpt, roles) if candidate.column != person]
+    instead = f"; if not, run init again, for example with --person {others[0]}" if others else ""
+    if not draft.source.format and is_something_else(excerpt, roles, person):
+        text = f"the column '{person}' looks like a measurement, a position or a time: check that it is the participant ID{instead}"
+        yield Doubt("hardly-a-person", (person,), text)
     if count < FEWEST_PEOPLE:
-        text = f"the column '{person}' has only {count} labels: check that it is the participant ID, not a session, eye or stimulus"
+        text = f"the column '{person}' has only {count} labels: check that it is the participant ID, not a session, eye or stimulus{instead}"
         yield Doubt("few-people", (person,), text)
     if differ_by_session(draft.people):
         text = f"labels of '{person}' look like sessions of participants: give all sessions of one participant one label"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 
 from synthrelease.data.readers import FOLDERS, reader_for
@@ -66,6 +67,9 @@ def _in_words(candidates: Sequence[Candidate]) -> str:
 def _unknown(
     source: Source, people: Sequence[str], tables: Sequence[Source], candidates: Sequence[Candidate]
 ) -> DataError:
+    near = difflib.get_close_matches(
+        people[0], [candidate.column for candidate in candidates], n=1, cutoff=0.6
+    )
     tables_with_it = [table for table in tables if set(people) & set(reader_for(table).column_names(table))]
     return DataError(
         "unknown-column",
@@ -77,7 +81,9 @@ def _unknown(
         expected=f"one of {_in_words(candidates)}",
         remedy="also name the column of this table, or give only that file"
         if tables_with_it
-        else Remedy("for example ", Argument("person", candidates[0].column))
+        else Remedy(
+            "did you mean " if near else "for example ", Argument("person", [*near, candidates[0].column][0])
+        )
         if candidates
         else "correct the name",
     )

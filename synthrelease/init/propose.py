@@ -106,6 +106,7 @@ def _refuse_unknown_columns(choices: Mapping[str, str], tables: Sequence[Source]
             f"there is no such kind of column: {unknown[0]!r}",
             where="propose().columns",
             expected=", ".join(CHOSEN_ROLES),
+            remedy='write for example columns={"stimulus": "image"}',
         )
     names = {name for table in tables for name in reader_for(table).column_names(table)}
     for column in choices.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -219,13 +220,14 @@ class Ledger:
         try:
             return Grant(float(epsilon), float(delta), neighbours)
         except ValueError:
+            delta_is_wrong = 0 < epsilon < math.inf
             raise PlanError(
                 "bad-grant",
                 "the budget is not valid",
-                where=str(self.path),
-                found=f"ε = {epsilon:g}, δ = {delta:g}",
-                expected="ε greater than 0 and finite; δ at least 0 and below 0.5",
-                remedy="correct ε or δ: for example --epsilon 3 --delta 1e-6",
+                where="delta" if delta_is_wrong else "epsilon",
+                found=f"{delta if delta_is_wrong else epsilon:g}",
+                expected="at least 0 and below 0.5" if delta_is_wrong else "greater than 0, and finite",
+                remedy="write for example --epsilon 3 --delta 1e-6",
             ) from None
 
     def _refuse_twin(self, dataset: str, past: History) -> None:

@@ -48,8 +48,7 @@ def quoted(
             "exceeds-grant",
             "the release would cost more than the remaining budget",
             where=where,
-            found=f"ε = {standing.after:g} after this release, which costs {standing.here:g} at δ = {grant.delta:.2g}",
-            expected=f"at most ε = {grant.epsilon:g}; {standing.before:g} spent, {max(0.0, grant.epsilon - standing.before):g} left",
+            found=f"it costs ε = {standing.here:g}; {max(0.0, grant.epsilon - standing.before):g} of {grant.epsilon:g} are left (at δ = {grant.delta:.2g})",
             remedy="lower ε in the plan, publish less, or ask the data steward for a larger budget",
         )
     if most_epsilon is not None and standing.after > most_epsilon:

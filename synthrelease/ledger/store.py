@@ -72,7 +72,9 @@ def create(path: Path) -> None:
             "the ledger cannot be made here",
             where=str(path),
             found=error.strerror or "",
-            remedy="choose a folder that you may write, on a local disk (hard links and locks are needed)",
+            remedy="make the folder first, for example with mkdir -p; or correct the path"
+            if isinstance(error, FileNotFoundError)
+            else "choose a folder that you may write, on a local disk (hard links and locks are needed)",
         ) from None
 
 

@@ -91,7 +91,7 @@ def explained(where: str, error: Any, whole: dict[str, Any]) -> PlanError:
                 "the value is not allowed",
                 where=where,
                 found=_kind(error.instance),
-                expected=words or error.schema.get("description", ""),
+                expected=words or error.schema.get("description", "").partition(";")[0],
                 remedy=_retyped(error) or _corrected(error),
             )
 

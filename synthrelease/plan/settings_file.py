@@ -21,6 +21,8 @@ _MAKE = {"plan": ", or let `synthrelease init DATA` propose a plan"}
 _SYNTAX_PLACE = re.compile(
     r"(?P<what>.*?)\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)"
 )
+_CURLY_QUOTES = re.compile("[“”„«»]")
+_DECIMAL_COMMA = re.compile(r"(\d+),(\d+)")
 _SHOWN = 72  # characters of a line in a message
 _UNQUOTED = re.compile(r"\s*(?P<key>[\w.-]+)\s*=(?!\s*[\"'\[{])\s*(?P<value>[^#]*[^#\s])")
 
@@ -78,7 +80,6 @@ def _bad_syntax(path: Path, text: str, what: str, complaint: str) -> PlanError:
     number = int(place["line"]) if place and place["line"] else len(lines)
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     column = int(place["column"]) if place and place["column"] else len(line) + 1
-    unquoted = _UNQUOTED.match(line)
     if path.suffix.lower() != ".toml":
         return PlanError(
             "bad-syntax",
@@ -87,23 +88,32 @@ def _bad_syntax(path: Path, text: str, what: str, complaint: str) -> PlanError:
             found="a file whose name does not end with .toml",
             remedy=f"give the {what}: a file that ends with .toml",
         )
-    if re.fullmatch(r"\s*\}", line[column - 1 :].split("#")[0].rstrip()[:1] or " ") and line[
-        : column - 1
-    ].rstrip().endswith(","):
-        remedy = "remove the comma before }: TOML has none at the end of an inline table"
-    elif line.count('"') % 2 and line.count('"""') == 0:
-        remedy = 'close the quote: each " needs a second one'
-    elif unquoted and not line.rstrip().endswith((",", "]", "}")):
-        remedy = f'write text in quotes: {unquoted["key"]} = "{unquoted["value"][:_SHOWN]}"'
-    else:
-        remedy = 'write key = value, text in quotes ("…"), lists in brackets ([…])'
+    what_is_wrong, remedy = _slip(line, column)
     return PlanError(
         "bad-syntax",
-        f"the {what} is not valid TOML: {place['what'] if place else complaint}",
+        f"the {what} is not valid TOML: {what_is_wrong or (place['what'] if place else complaint)}",
         where=f"{path}, line {number}, column {column}",
         found=_around(line, column),
         remedy=remedy,
     )
+
+
+def _slip(line: str, column: int) -> tuple[str, str]:
+    """What is usually wrong with such a line, empty if that is not known; and what to do."""
+    unquoted = _UNQUOTED.match(line)
+    before, after = line[: column - 1].rstrip(), line[column - 1 :].split("#", maxsplit=1)[0].strip()
+    if before.endswith(",") and after.startswith("}"):
+        return "a comma before }", "remove the comma before }: TOML has none at the end of an inline table"
+    if _CURLY_QUOTES.search(line):
+        return "curly quotes", 'use straight quotes: "…"'
+    if unquoted and (comma := _DECIMAL_COMMA.fullmatch(unquoted["value"].strip())):
+        return "a decimal comma", f"write {unquoted['key']} = {comma[1]}.{comma[2]}"
+    if line.count('"') % 2 and line.count('"""') == 0:
+        return "a quote that is not closed", 'close it: each " needs a second one'
+    if unquoted and not line.rstrip().endswith((",", "]", "}")):
+        shown = f'{unquoted["key"]} = "{unquoted["value"][:_SHOWN]}"'
+        return "text without quotes", f"write text in quotes: {shown}"
+    return "", 'write key = value, text in quotes ("…"), lists in brackets ([…])'
 
 
 def _around(line: str, column: int) -> str:

@@ -124,7 +124,7 @@ def test_a_weak_guarantee_stands_first(study: Any) -> None:
     view = run("preview", study.plan)
     assert view.exit_code == 0
     assert view.stdout.startswith(WEAK)
-    assert view.stdout.count("ε = 40, a weak") == 1
+    assert view.stdout.count("ε = 40 hardly") == 1
     for words in (("build", study.plan, "-o", study.folder / "r.h5"), ("build", study.plan, "--dry-run")):
         built = run("--quiet", *words)
         assert built.exit_code == 0, built.output

@@ -166,7 +166,7 @@ def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:
             "not-a-public-key",
             "the file is no public key",
             where=where,
-            expected="PEM, as of keygen: KEY.pub",
+            expected="the file KEY.pub that `keygen` wrote",
             remedy="ask the signer for KEY.pub",
         ) from None
     if not isinstance(key, Ed25519PublicKey):

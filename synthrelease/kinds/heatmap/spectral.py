@@ -32,7 +32,7 @@ from synthrelease.numerics.centre_bias import CENTRE
 from synthrelease.numerics.expected_quality import correlation_of_posterior
 from synthrelease.numerics.runs import runs
 from synthrelease.numerics.spectral import MOST_CELLS, RADIUS, SpectralForm
-from synthrelease.numerics.spectrum import LARGEST_BAND, LARGEST_SIDE, WEIGHT, point_coefficients, positions
+from synthrelease.numerics.spectrum import WEIGHT, point_coefficients, positions
 
 _MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
 _BLOCK_COEFFICIENTS = 1 << 22  # of as many people as are dealt with at a time
@@ -96,7 +96,7 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
             where=spec.where,
             found=f"blur_px = {blur_px:g} on {screen.width_px} × {screen.height_px} px"
             + ("" if window is None else f", blur_time of {blurs[0]:.3g} windows"),
-            expected=f"2 to {LARGEST_BAND} frequencies, at most {LARGEST_SIDE} of an axis, at most {MOST_CELLS} cells",
+            expected=f"a blur that a map can show: more than a few thousandths of the screen, less than half of it; at most {MOST_CELLS} cells",
             remedy=f"check the screen; blur_px is about 1 degree of visual angle (default {BLUR_SHARE * screen.width_px:.2g}); "
             'mechanism = "gaussian" needs no blur',
         ) from None

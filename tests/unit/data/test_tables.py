@@ -249,7 +249,7 @@ def test_a_null_label_is_refused_at_its_row(tmp_path: Path, cells: list[Any]) ->
 
 
 @pytest.mark.parametrize("cells", [[735.0, math.nan], [735.5, math.nan]])
-def test_not_a_number_is_nobodys_label(tmp_path: Path, cells: list[float]) -> None:
+def test_not_a_number_is_no_label(tmp_path: Path, cells: list[float]) -> None:
     with pytest.raises(DataError) as caught:
         labels(parquet(tmp_path, "person", cells), "person")
     said(caught.value, tmp_path / "data.parquet", "missing-label", "row 1,", "'person'")
@@ -272,7 +272,7 @@ def test_a_category_is_the_position_of_its_label_in_the_list(tmp_path: Path) -> 
     found = categories(table, "group", GROUPS)
     assert found.tolist() == [1, 0, 2, 0, 3]
     assert found.dtype == np.int64
-    assert categories(table, "group", [*GROUPS, "no one's"]).tolist() == found.tolist()
+    assert categories(table, "group", [*GROUPS, "unknown"]).tolist() == found.tolist()
     assert categories(table, "group", GROUPS[::-1]).tolist() == [3, 4, 2, 4, 1]
 
 

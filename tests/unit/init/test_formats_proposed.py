@@ -287,7 +287,9 @@ def test_confidence_is_the_tracker_s_only_where_the_tracker_is_known(tmp_path: P
     inputs = proposed(tmp_path, path, "--person", "viewer")["features"]
     assert "valid" not in inputs
     assert list(inputs["bounds"]) == ["pupil_mm", "confidence", "blinks"]
-    suggested = [line for line in (tmp_path / "plan.toml").read_text().splitlines() if "valid = {" in line]
+    suggested = [
+        line for line in (tmp_path / "plans" / "plan.toml").read_text().splitlines() if "valid = {" in line
+    ]
     assert len(suggested) == 1
     assert suggested[0].startswith("# valid = { confidence = [0.6, 1] }")
 

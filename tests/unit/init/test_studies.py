@@ -63,8 +63,9 @@ def test_the_person_comes_before_the_sessions(tmp_path: Path) -> None:
     assert candidates(path)[-1] == "RECORDING_SESSION_LABEL"
     with pytest.raises(DataError) as caught:
         synthrelease.propose(path)
-    assert "each comprising labels of 'RECORDING_SESSION_LABEL'" in caught.value.found
-    assert "(12 labels, about 12 rows each" in caught.value.found
+    first, _, others = caught.value.found.partition(";")
+    assert [name for name in ("'sinit'", "12", "'RECORDING_SESSION_LABEL'") if name not in first] == []
+    assert "'RECORDING_SESSION_LABEL'" in others
 
 
 def test_the_person_is_found_by_its_name_where_labels_have_nothing_in_common(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_release_within_the_grant_is_paid_and_one_beyond_it_refused(tmp_path):
     with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         ledger.debit(charge(laplace(1e-4), plan="5"))
     assert refusal.value.exit_code == 4
-    assert figures(refusal.value.expected) == [1, 1, 0]  # granted, spent, left
+    assert figures(refusal.value.found) == [1e-4, 0, 1, 0]  # cost, left, granted, δ
     assert kinds(ledger.path) == ["created", "grant", *["debit"] * 4]
 
 
@@ -50,8 +50,7 @@ def test_refusal_tells_what_remains(tmp_path):
     ledger.debit(charge(laplace(0.75)))
     with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         ledger.standing(charge(laplace(0.5), plan="b"))
-    assert figures(refusal.value.found) == [1.25, 0.5, 0]  # with it, by itself, δ
-    assert figures(refusal.value.expected) == [1, 0.75, 0.25]
+    assert figures(refusal.value.found) == [0.5, 0.25, 1, 0]  # cost, left, granted, δ
 
 
 def test_what_is_granted_is_what_all_cost_together_and_not_the_sum(tmp_path):
@@ -310,7 +309,8 @@ def test_two_names_that_differ_in_case_are_refused(tmp_path, twin):
 )
 def test_grants_without_meaning_are_refused_before_a_file_is_made(tmp_path, epsilon, delta):
     ledger = Ledger(tmp_path / "l.sqlite")
-    with refused(PlanError, "bad-grant", where=ledger.path) as refusal:
+    wrong = "epsilon" if not 0 < epsilon < math.inf else "delta"
+    with refused(PlanError, "bad-grant", where=wrong) as refusal:
         ledger.grant("study", epsilon, delta, REPLACE)
     assert refusal.value.exit_code == 3
     assert not ledger.path.exists()

@@ -179,7 +179,7 @@ def test_keys_of_cells_are_refused_for_the_spectral_mechanism(tmp_path: Path, ke
     [
         ({"blur_px": 0}, "bad-blur", ("blur_px", "0", "gaussian")),
         ({"blur_px": 1e-320}, "bad-blur", ("blur_px",)),
-        ({"blur_px": 5000}, "bad-blur", ("5000", "2", "200000")),
+        ({"blur_px": 5000}, "bad-blur", ("5000",)),
         ({"window": [-1e308, 1e308]}, "bad-window", ("window",)),
         ({"window": [0, 5e-324]}, "bad-window", ("window",)),
         ({"window": [0, 1], "blur_time": 1e-320}, "bad-blur", ("blur_time",)),
