@@ -20,7 +20,7 @@ _REMEDIES = {
     errno.EACCES: "choose a folder that you may write, or ask for the permission",
     errno.EPERM: "choose a folder that you may write, or ask for the permission",
     errno.EROFS: "choose a folder that you may write",
-    errno.ENOENT: "make the folder first, for example with mkdir -p; or correct the path",
+    errno.ENOENT: "make the folder (mkdir -p), or correct the path: it is missing, or was moved or deleted",
     errno.ENOTDIR: "check the folder: it is missing, or was moved or deleted",
     errno.EISDIR: "choose another name: a folder has this one",
     errno.ENAMETOOLONG: "choose a shorter name",
