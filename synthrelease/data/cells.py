@@ -25,6 +25,7 @@ _COMMA = re.compile(r"[-+]?[\d.]*,[\d.,]*([eE][-+]?\d+)?")  # 3,5 and 1.234,5 an
 _INT64 = float(1 << 63)
 
 Code = float | str  # marks a missing value
+ONLY_LABEL = "all"  # of the only stimulus or recording, where no column says which
 
 
 def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[NDArray[np.int64], list[str]]:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.cells import in_natural_order, labels
+from synthrelease.data.cells import ONLY_LABEL, in_natural_order, labels
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
-from synthrelease.data.features import ONE_RECORDING
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, path_of, read_slices
 from synthrelease.errors import DataError
@@ -165,7 +164,7 @@ def _rows_of_pairs(
     """How many rows every person has of every stimulus or recording; rows of none have the last name, which is empty."""
     person, people = labels(table, label_columns[0])
     if len(label_columns) == 1:
-        group, names = np.zeros_like(person), [ONE_RECORDING]
+        group, names = np.zeros_like(person), [ONLY_LABEL]
     else:
         group, names = labels(table, label_columns[1], empty_allowed=empty_allowed)
     names = [*names, ""]

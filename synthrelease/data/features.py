@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from synthrelease.data.cells import Code, labels, numbers, renumbered
+from synthrelease.data.cells import ONLY_LABEL, Code, labels, numbers, renumbered
 from synthrelease.data.cells import categories as positions
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.feature_arrays import FeatureArrays
@@ -22,7 +22,6 @@ from synthrelease.data.tables import Rows, Table, read_table
 
 _REMEDY = "name the column that distinguishes recordings under `columns`, or drop the repeated rows"
 RECORDING = "recording"  # the name of the recordings' labels among those of other columns
-ONE_RECORDING = "all"  # the name of the only recording where the plan maps no recording column
 
 
 @dataclass(frozen=True)
@@ -190,7 +189,7 @@ def _recordings(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The number of every row's recording, −1 where that is not published, and the published recordings."""
     if column is None:
-        number, names = np.zeros(table.frame.height, dtype=np.int64), [ONE_RECORDING]
+        number, names = np.zeros(table.frame.height, dtype=np.int64), [ONLY_LABEL]
     else:
         number, names = labels(table, column, empty_allowed=listed is not None)
     published = tuple(names if listed is None else listed)

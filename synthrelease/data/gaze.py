@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.arguments import listed, screen_keys
-from synthrelease.data.cells import Code, labels, numbers, renumbered
+from synthrelease.data.cells import ONLY_LABEL, Code, labels, numbers, renumbered
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.in_memory import InMemoryFrame
@@ -167,7 +167,7 @@ def load_gaze(
 
     Args:
         source: a file, a folder of files, or their rows.
-        columns: names of the columns `person`, `stimulus`, `x`, `y` and optionally `time`, `duration`.
+        columns: names of the columns `person`, `x`, `y` and optionally `stimulus`, `time`, `duration`.
         screen: where 0 ≤ x ≤ width and 0 ≤ y ≤ height.
         stimuli: the public list; rows of other stimuli, and of none, are dropped. None takes the list from the data.
         missing: numbers and texts that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
@@ -183,7 +183,7 @@ def load_gaze(
     all_rows = read_table(source, names, row_filter=None if people is None else (columns["person"], people))
     person_of_row, identities = labels(all_rows, columns["person"])
     table, kept_rows = chosen.kept(all_rows)
-    shown, published = _stimuli(all_rows, table, columns["stimulus"], stimuli)
+    shown, published = _stimuli(all_rows, table, columns.get("stimulus"), stimuli)
     person, stimulus = person_of_row[kept_rows], shown[kept_rows]
     x, y = (numbers(table, columns[axis], missing=missing) for axis in ("x", "y"))
     x_px, y_px = coordinates.pixels(x, y, screen)
@@ -218,9 +218,11 @@ def load_gaze(
 
 
 def _stimuli(
-    all_rows: Table, counted: Table, column: str, listed: Sequence[str] | None
+    all_rows: Table, counted: Table, column: str | None, listed: Sequence[str] | None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The number of every row's stimulus, −1 where that is not published, and the published stimuli."""
+    """The number of every row's stimulus, −1 where that is not published, and the published stimuli; without a column all rows are of one."""
+    if column is None:
+        return np.zeros(all_rows.frame.height, dtype=np.int64), (ONLY_LABEL,)
     if listed is None:
         labels(counted, column)  # rows that count must have one
     shown, names = labels(all_rows, column, empty_allowed=True)

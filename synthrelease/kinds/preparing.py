@@ -41,6 +41,11 @@ def names_source(source: InputSpec) -> str:
     return "assumed" if {"stimuli", "recordings"} & set(source.options["assume_public"]) else "listed"
 
 
+def assignment_is_public(source: InputSpec) -> bool:
+    """Return whether it is public which participant has rows of which stimulus; of a single one, everyone who counts has."""
+    return "assignment" in source.options["assume_public"] or "stimulus" in source.options
+
+
 def people_if_public(facts: Facts, neighbours: Neighbours) -> int | None:
     """Return n under replace-one, and None where n is private."""
     return facts.people if neighbours is Neighbours.REPLACE_ONE else None
@@ -54,7 +59,7 @@ def counted_stimuli(
     If who saw what is public, and with it the most that a person saw, M need not be more than that.
     """
     stimuli = len(facts.names)
-    public = "assignment" in source.options["assume_public"] and neighbours is Neighbours.REPLACE_ONE
+    public = assignment_is_public(source) and neighbours is Neighbours.REPLACE_ONE
     most = min(spec.options.get("max_stimuli_per_person", facts.most_seen if public else stimuli), stimuli)
     return most, facts.counting(most) if public else None
 

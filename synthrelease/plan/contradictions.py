@@ -130,7 +130,33 @@ def _check_outputs(plan: Plan) -> None:
             )
 
 
+def _check_stimulus(where: str, spec: InputSpec) -> None:
+    """Gaze has a column of stimuli, or is all of one."""
+    columns, single = spec.options["columns"], "stimulus" in spec.options
+    if single and (
+        "stimulus" in columns or "stimuli" in spec.options or "stimuli" in spec.options["assume_public"]
+    ):
+        raise PlanError(
+            "stimulus-and-stimuli",
+            'stimulus = "all" makes all rows those of one stimulus, but stimuli are distinguished as well',
+            where=where,
+            expected="one of the two",
+            remedy='remove stimulus = "all"; or the column stimulus, the list stimuli, and stimuli in assume_public',
+        )
+    if not single and "stimulus" not in columns:
+        raise PlanError(
+            "key-missing",
+            "the key 'stimulus' is missing (column with the stimulus)",
+            where=f"{where}.columns",
+            remedy='add it, for example stimulus = "image"; or, next to columns, stimulus = "all" for one map of all rows',
+        )
+
+
 def _check_lists(where: str, spec: InputSpec) -> None:
+    if spec.kind == "gaze":
+        _check_stimulus(where, spec)
+        if "stimulus" in spec.options:
+            return
     what, column = ("stimuli", "stimulus") if spec.kind == "gaze" else ("recordings", "recording")
     listed, assumed = what in spec.options, what in spec.options["assume_public"]
     if column not in spec.options["columns"]:

@@ -168,6 +168,14 @@ def refuse_input(spec: InputSpec, keep: Sequence[str]) -> None:
             remedy="name an input of kind gaze",
         )
     columns, screen = spec.options["columns"], spec.options["screen"]
+    if "stimulus" not in columns:
+        raise PlanError(
+            "no-stimulus-column",
+            'recordings cannot be divided into trials where stimulus = "all"',
+            where=where,
+            expected='stimulus = "COLUMN" under columns',
+            remedy="name the column of stimuli or trials for `prepare`; the table that it writes may then be one map",
+        )
     if "time" not in columns:
         raise PlanError(
             "no-time-column",

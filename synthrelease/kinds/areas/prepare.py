@@ -12,7 +12,13 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.areas.public import AreasParameters, PublicArea
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public, require_duration
+from synthrelease.kinds.preparing import (
+    assignment_is_public,
+    counted_stimuli,
+    names_source,
+    people_if_public,
+    require_duration,
+)
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> AreaShares:
@@ -38,7 +44,7 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         people=people_if_public(facts, neighbours),
         names=names_source(source),
         max_stimuli_per_person=most,
-        assignment_public="assignment" in source.options["assume_public"],
+        assignment_public=assignment_is_public(source),
         screen=screen,
         stimuli=tuple(facts.names),
         areas=_public(areas),

@@ -10,7 +10,7 @@ from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import counted_stimuli, names_source, people_if_public
+from synthrelease.kinds.preparing import assignment_is_public, counted_stimuli, names_source, people_if_public
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class HeatmapRequest:
             "people": self.people,
             "names": names_source(self.source),
             "max_stimuli_per_person": self.max_stimuli,
-            "assignment_public": "assignment" in self.source.options["assume_public"],
+            "assignment_public": assignment_is_public(self.source),
             "screen": self.screen,
             "stimuli": tuple(self.facts.names),
             "blur_px": self.blur_px,

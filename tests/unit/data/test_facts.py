@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from refusals import refused
 from tiers import few
 
+from synthrelease.data.cells import ONLY_LABEL
 from synthrelease.data.facts import read_facts
-from synthrelease.data.features import ONE_RECORDING, load_features
+from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import delimited, parquet
 from synthrelease.data.screen import Screen
@@ -106,7 +107,7 @@ def test_people_without_a_usable_row_are_people(tmp_path: Path) -> None:
 def test_without_a_recording_column_there_is_one(tmp_path: Path) -> None:
     path = stored(tmp_path, ("who", "task", "f", "g", "t"), random_rows(1))
     facts = read_facts(path, columns={"person": "who", "time": "t"}, listed=None)
-    assert facts.names == (ONE_RECORDING,)
+    assert facts.names == (ONLY_LABEL,)
     features = load_features(path, columns={"person": "who", "time": "t"}, bounds={"g": (0, 1)})
     assert facts.names == features.recordings
 

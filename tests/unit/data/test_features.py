@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from refusals import check_refusal
 from tiers import few
 
+from synthrelease.data.cells import ONLY_LABEL
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.features import ONE_RECORDING, Features, load_features
+from synthrelease.data.features import Features, load_features
 from synthrelease.errors import DataError
 
 COLUMNS = {"person": "who", "recording": "task", "time": "t_s"}
@@ -103,8 +104,8 @@ def test_rows_without_time_stay_in_the_order_of_the_file(tmp_path: Path) -> None
 def test_without_a_recording_column_everyone_has_one(tmp_path: Path) -> None:
     rows = [("ann", "canary", 2, 3, 1), ("bob", "canary", 1, 4, 1), ("ann", "canary", 1, 5, 1)]
     features = load(feature_file(tmp_path, rows), columns={"person": "who", "time": "t_s"})
-    assert features.recordings == (ONE_RECORDING,)
-    assert series(features, "ann", ONE_RECORDING) == [[5, 1], [3, 1]]
+    assert features.recordings == (ONLY_LABEL,)
+    assert series(features, "ann", ONLY_LABEL) == [[5, 1], [3, 1]]
 
 
 def test_recordings_not_listed_are_dropped_with_a_note_for_the_curator(tmp_path: Path) -> None:
