@@ -18,7 +18,16 @@ TEXTS = (
     *("n/a", "N/A", "NA", "NaN", "nan", "NULL", "null", "None", "none"),
     *("#N/A", ".", "-", "--", "-nan(ind)", "nan(ind)"),
 )
-NUMBERS = (-1.0, -9999.0, -999.0, -32767.0, -32768.0, -1e8, -sys.float_info.max)  # the last is EyeLogic's
+NUMBERS = (
+    -1.0,
+    -9999.0,
+    -999.0,
+    -99.0,
+    -32767.0,
+    -32768.0,
+    -1e8,
+    -sys.float_info.max,
+)  # the last is EyeLogic's
 _FEWEST_OCCURRENCES = 2  # so often, at least
 _SIZES = re.compile(r"pupil|diameter")  # that nothing living has none of
 _FAR_FROM_ZERO = (

@@ -202,3 +202,16 @@ def test_files_that_are_called_like_gazebase_but_have_other_columns_are_not_gaze
     with pytest.raises(DataError) as caught:
         synthrelease.propose(folder)
     assert caught.value.code == "person-column-needed"
+
+
+@pytest.mark.parametrize("every", [2, 50])
+def test_a_mark_is_asked_about_however_frequent_it_is(tmp_path: Path, every: int) -> None:
+    rows = [(f"p{n // 50}", f"c{n % 2}", -99 if n % every == 0 else 3 + n % 7 / 10) for n in range(500)]
+    path = written(tmp_path / "a.csv", ("subject", "condition", "vergence"), rows)
+    assert plan_of(path, "subject")["inputs"]["features"]["missing"] == [FILL_IN, -99]
+
+
+def test_a_mark_that_may_be_a_value_is_none(tmp_path: Path) -> None:
+    rows = [(f"p{n // 50}", f"c{n % 2}", -99 if n % 5 == 0 else n % 120 - 60) for n in range(500)]
+    path = written(tmp_path / "a.csv", ("subject", "condition", "angle"), rows)
+    assert plan_of(path, "subject")["inputs"]["features"]["missing"] == []
