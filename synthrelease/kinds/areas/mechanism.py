@@ -97,6 +97,8 @@ class AreaShares(Mechanism[AreasParameters]):
             )
         fewest, most = max(min(viewers), 1), max(*viewers, 1)
         error = f"95 %: proportions ± {100 * reach_people / most:.3g}"
+        if reach_people > fewest:
+            return f"{error} percentage points (of {most} participants); of {fewest} they are noise", needed
         if fewest < most:
             error += f" (of {most} participants) to ± {100 * reach_people / fewest:.3g} (of {fewest})"
         return f"{error} percentage points", needed

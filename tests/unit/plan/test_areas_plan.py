@@ -168,14 +168,18 @@ def test_shares_that_are_noise_are_called_so(tmp_path: Path) -> None:
     data = tmp_path / "looks.csv"
     data.write_text("person,image,x_px,y_px\n" + "".join(f"p{n},1005,100,10\n" for n in range(3)))
     planned = design(tmp_path, {"areas": HALVES}, data=data).outputs[0]
-    for epsilon, is_noise in ((0.5, True), (50.0, False)):
+    # Of the other stimulus no viewer is in the data, which counts as one.
+    for epsilon, is_noise, of_one_is_noise in ((0.5, True, True), (5.0, False, True), (50.0, False, False)):
         budget = Budget(epsilon, 0.0)
         event = planned.mechanism.calibrate(budget)
         error = figures(planned.mechanism.prediction(event, budget, 3)[0])
         points = 100 * math.log(20) * event.scale / HALF_RANGE / 3
-        assert (points > 100) == is_noise
-        of_one = pytest.approx(3 * points, rel=0.01)  # the other stimulus has no viewer, which counts as one
-        assert error == ([100, 95] if is_noise else [95, pytest.approx(points, rel=0.01), 3, of_one, 1])
+        assert (points > 100, 3 * points > 100) == (is_noise, of_one_is_noise)
+        close, of_one = pytest.approx(points, rel=0.01), pytest.approx(3 * points, rel=0.01)
+        expected = (
+            [100, 95] if is_noise else [95, close, 3, 1] if of_one_is_noise else [95, close, 3, of_one, 1]
+        )
+        assert error == expected
 
 
 def test_viewers_are_those_who_count_not_all_who_saw_a_stimulus(tmp_path: Path) -> None:
