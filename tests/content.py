@@ -1,4 +1,4 @@
-"""What the content of a bundle is, so that two can be held against each other, and what of it no one can refute.
+"""What the content of a bundle is, so that two can be compared, and what of it no one can refute.
 
 Content is the values, and what the manifest tells of them. Whatever is accepted by `verify` must have the content of the bundle
 that it was made from, but for what is listed here, each with the reason why nothing in a file could speak against it.

@@ -112,7 +112,7 @@ def print_dry_run(dry_run: DryRun) -> None:
     if dry_run.payment is not None:
         for line in payment_lines(dry_run.payment):
             print_line(line)
-        for path in dry_run.payment.replaced:
+        for path in () if dry_run.taken else dry_run.payment.replaced:
             print_line(f"           replaces {path}, whose ε stays spent")
     for warning in warnings:
         if warning["code"] not in WEAK_CODES:

@@ -34,8 +34,6 @@ from synthrelease.init.roles import (
 from synthrelease.init.setting import Setting, setting_of
 from synthrelease.init.trackers import trackers
 
-_FEWEST_ALTERNATIVES = 2  # of one meaning
-
 
 @dataclass(frozen=True)
 class Draft:
@@ -57,8 +55,9 @@ class Draft:
     counts: Mapping[str, Sequence[int]]  # how many labels each person has, by column of stimuli or recordings
     identifiers: Sequence[DirectIdentifier]
     words: Sequence[str]  # of the recording's messages, to choose among
-    # Columns of stimuli or recordings with labels of their own, each with its number of labels: only the curator knows which is meant.
-    alternatives: Mapping[str, int]
+    alternatives: Sequence[
+        str
+    ]  # columns of stimuli or recordings that differ: only the curator knows which is meant
     suggested: ChosenRows  # rows that may have no measurement, by what columns are usually called
     unused: Sequence[str]  # columns of labels that nothing reads
     name: str = ""
@@ -165,23 +164,24 @@ def draft_of(
     return draft, excerpt
 
 
-def _alternatives(frame: pl.DataFrame, roles: Roles) -> dict[str, int]:
-    """Columns that could all hold the stimuli, or the recordings, and whose labels differ: with how many each has."""
+def _alternatives(frame: pl.DataFrame, roles: Roles) -> list[str]:
+    """Columns that could all hold the stimuli, or the recordings, and whose labels differ."""
     role = STIMULUS if roles.gaze else RECORDING
     known = roles.tracker is not None and roles.best(role) in map(
         roles.columns.get, getattr(roles.tracker, role)
     )
     columns = [column for column in roles.candidates[role] if not counts_rows(column)]
-    if known or len(columns) < _FEWEST_ALTERNATIVES:
-        return {}
-    counts = {column: frame[column].n_unique() for column in columns}
-    first = columns[0]
-    differ = [
-        column
-        for column in columns[1:]
-        if frame.select(first, column).n_unique() != counts[first] or counts[first] != counts[column]
-    ]
-    return {column: counts[column] for column in (first, *differ)} if differ else {}
+    if known or not columns:
+        return []
+    first, *others = columns
+    differ = [column for column in others if not _is_relabelled(frame, first, column)]
+    return [first, *differ] if differ else []
+
+
+def _is_relabelled(frame: pl.DataFrame, column: str, other: str) -> bool:
+    """Whether each label of a column stands with one label of the other, and the other way round."""
+    pairs = frame.select(column, other).n_unique()
+    return frame[column].n_unique() == pairs == frame[other].n_unique()
 
 
 def _labelled(roles: Roles, pattern_parts: Sequence[str]) -> Roles:

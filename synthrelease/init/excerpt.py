@@ -26,6 +26,7 @@ class Excerpt:
 
     source: Source
     frame: pl.DataFrame  # its first rows, all columns
+    is_cut: bool = False  # whether it may have more
 
     @cached_property
     def numbers(self) -> list[str]:
@@ -90,7 +91,8 @@ def excerpt_of(source: Source) -> Excerpt:
             remedy="check that the copy or export completed",
         )
     first = pl.concat(frames, how="vertical_relaxed").head(ROWS)
-    return Excerpt(source, first.select(name for name, kind in first.schema.items() if _is_single(kind)))
+    columns = [name for name, kind in first.schema.items() if _is_single(kind)]
+    return Excerpt(source, first.select(columns), is_cut=rows > ROWS or first.height == ROWS)
 
 
 def labels_of(source: Source, columns: Sequence[str]) -> Labels:

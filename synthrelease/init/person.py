@@ -55,18 +55,20 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
             remedy="name one column that all tables have, or make a plan for each table",
         )
     candidates = candidates_of(excerpt, roles)
-    raise _unknown(excerpt.source, people, tables, candidates) if people else _needed(path, candidates)
+    raise _unknown(excerpt, people, tables, candidates) if people else _needed(excerpt, candidates)
 
 
-def _in_words(candidates: Sequence[Candidate]) -> str:
+def _in_words(excerpt: Excerpt, candidates: Sequence[Candidate]) -> str:
+    looked_at = f" (of the first {excerpt.frame.height:,} rows)" if excerpt.is_cut else ""
     offered = "; ".join(candidate.words for candidate in candidates[:_MOST_OFFERED])
     more = f"; {len(candidates) - _MOST_OFFERED} more" if len(candidates) > _MOST_OFFERED else ""
-    return f"{offered}{more}" if offered else "none that could be the participant ID"
+    return f"{offered}{more}{looked_at}" if offered else "none that could be the participant ID"
 
 
 def _unknown(
-    source: Source, people: Sequence[str], tables: Sequence[Source], candidates: Sequence[Candidate]
+    excerpt: Excerpt, people: Sequence[str], tables: Sequence[Source], candidates: Sequence[Candidate]
 ) -> DataError:
+    source = excerpt.source
     near = difflib.get_close_matches(
         people[0], [candidate.column for candidate in candidates], n=1, cutoff=0.6
     )
@@ -78,23 +80,25 @@ def _unknown(
         found="only in " + ", ".join(f"'{name_of(table)}'" for table in tables_with_it)
         if tables_with_it
         else "",
-        expected=f"one of {_in_words(candidates)}",
+        expected=f"one of {_in_words(excerpt, candidates)}",
         remedy="also name the column of this table, or give only that file"
         if tables_with_it
         else Remedy(
-            "did you mean " if near else "for example ", Argument("person", [*near, candidates[0].column][0])
+            "did you mean " if near else "for example ",
+            Argument("person", [*near, candidates[0].column][0]),
+            "?" if near else "",
         )
         if candidates
         else "correct the name",
     )
 
 
-def _needed(path: str, candidates: Sequence[Candidate]) -> DataError:
+def _needed(excerpt: Excerpt, candidates: Sequence[Candidate]) -> DataError:
     return DataError(
         "person-column-needed",
         "name the column with the participant ID: it is not guessed",
-        where=path,
-        found=f"candidates: {_in_words(candidates)}",
+        where=str(excerpt.source.path),
+        found=f"candidates: {_in_words(excerpt, candidates)}",
         remedy=Remedy(
             "for example ",
             Argument("person", candidates[0].column),

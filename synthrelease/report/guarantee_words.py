@@ -182,8 +182,8 @@ def _of_deniability(guarantee: PlausibleDeniability) -> str:
 
 def _headline(guess: float) -> str:
     if is_certain(guess):
-        return "Guesses about a participant: nearly always correct, in the worst case"
-    return f"Guesses about a participant: at most {percent_up(guess)} correct"
+        return "Nearly always correct, in the worst case"
+    return f"At most {percent_up(guess)} correct"
 
 
 def _explanation(neighbours: Neighbours, guess: float, source: str) -> str:

@@ -6,6 +6,8 @@ from refusals import refused
 
 import synthrelease
 from synthrelease.errors import PlanError
+from synthrelease.plan.plan import load_plan
+from synthrelease.prepare.prepared import prepare
 
 PLAN = """
 [release]
@@ -75,6 +77,45 @@ def test_it_is_the_map_of_the_same_rows_with_one_label(plan):
         for built in (one, labelled)
     ]
     np.testing.assert_array_equal(*values)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove-one"])
+@pytest.mark.parametrize("kind", ["heatmap", "areas"])
+def test_what_one_person_did_or_is_called_changes_nothing_public(plan, neighbours, kind):
+    """With `only`: a neighbour whose rows are all left out, and one with another label, have the same manifest."""
+    changed(plan, 'stimulus = "all"\n', 'stimulus = "all"\nonly = { picture = ["a", "b"] }\n')
+    changed(plan, "epsilon = 3.0\n", f'epsilon = 3.0\nneighbours = "{neighbours}"\n')
+    if kind == "areas":
+        changed(plan, "blur_px = 6\n", "areas = { left = { rectangle = [0, 0, 40, 60] } }\n")
+        changed(plan, 'kind = "heatmap"', 'kind = "areas"')
+    data = plan.parent / "gaze.csv"
+    rows = data.read_text()
+    last = [line for line in rows.splitlines() if line.startswith("p39,")]
+    elsewhere = [line.replace(",a,", ",c,").replace(",b,", ",c,") for line in last]
+    relabelled = [line.replace("p39,", "a0,") for line in elsewhere]
+    manifests = []
+    for number, lines in enumerate((last, elsewhere, relabelled)):
+        data.write_text(rows.replace("\n".join(last), "\n".join(lines)))
+        built = synthrelease.build(plan, plan.parent / f"{number}.h5", test_seed=7)
+        mechanism = built.manifest["outputs"][0]["mechanism"]
+        manifests.append(
+            (mechanism, built.manifest["privacy"], built.manifest["inputs"], built.manifest["warnings"])
+        )
+    assert manifests[0] == manifests[1] == manifests[2]
+
+
+def test_it_is_evaluated_exported_and_compared(plan):
+    built = synthrelease.build(plan, plan.parent / "r.h5")
+    assert not synthrelease.evaluate(plan, built.path).faults
+    assert synthrelease.export(built.path, "csv", plan.parent / "csv")
+    assert synthrelease.write_report(built.path, plan.parent / "r.html")
+    other = synthrelease.build(plan, plan.parent / "s.h5")
+    assert synthrelease.diff(built.path, other.path) is not None
+
+
+def test_trials_cannot_be_made_of_it(plan):
+    with refused(PlanError, "no-stimulus-column"):
+        prepare(load_plan(plan).inputs["gaze"], "fixations")
 
 
 @pytest.mark.parametrize("more", ['stimuli = ["a", "b"]', 'assume_public = ["stimuli"]'])

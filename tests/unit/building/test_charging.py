@@ -171,6 +171,15 @@ def test_a_dry_run_says_that_a_build_would_not_replace_what_is_there(plan: Path)
         synthrelease.build(plan, taken)
 
 
+def test_a_dry_run_does_not_say_both_that_it_replaces_and_that_it_does_not(plan: Path) -> None:
+    taken = plan.parent / "r.h5"
+    taken.write_bytes(b"mine")
+    shown = [run("build", plan, "-o", taken, "--dry-run", *more) for more in ((), ("--force",))]
+    assert [done.exit_code for done in shown] == [0, 0]
+    named = [(done.stdout.count(str(taken)), done.stderr.count(str(taken))) for done in shown]
+    assert named == [(1, 1), (2, 0)]  # as the bundle and in the warning; as the bundle and as replaced
+
+
 def test_a_dry_run_refuses_the_place_of_a_file_that_is_needed(plan: Path) -> None:
     with refused(MachineError, "output-replaces-input"):
         synthrelease.dry_run(plan, plan)

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import synthrelease
 from synthrelease.cli import main
 from synthrelease.errors import ArgumentError, DataError
+from synthrelease.init import excerpt
 from synthrelease.plan.settings_file import FILL_IN
 
 
@@ -102,11 +103,63 @@ def test_numbered_participants_of_a_balanced_table_are_candidates(tmp_path: Path
     assert candidates(path)[0] == "code"
 
 
+@pytest.mark.parametrize("column", ["x", "landing_position"])
+def test_what_is_measured_is_doubted_where_it_is_chosen_as_the_person(tmp_path: Path, column: str) -> None:
+    path = sessions(tmp_path / "a.csv")
+    assert ("hardly-a-person", column) in doubts(path, column)
+    assert "hardly-a-person" not in [code for code, *_ in doubts(path, "sinit")]
+
+
+def test_counts_of_the_first_rows_are_said_to_be_of_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sessions(tmp_path / "a.csv")
+    found = []
+    for rows in (100, 10_000):
+        monkeypatch.setattr(excerpt, "ROWS", rows)
+        with pytest.raises(DataError) as caught:
+            synthrelease.propose(path)
+        found.append(caught.value.found)
+    cut, whole = found
+    assert "100" in cut.rpartition("(")[2]
+    assert "100" not in whole.rpartition("(")[2]
+
+
+def test_no_count_of_the_data_stands_in_the_plan(tmp_path: Path) -> None:
+    """A digest of the plan may be published: what it holds must be what the curator wrote."""
+    texts = []
+    for pages in (24, 12):
+        columns = {"page": lambda n: n % 3, "page_name": lambda n, pages=pages: f"text{n % pages}"}
+        texts.append(synthrelease.propose(fixations(tmp_path / "a.csv", columns), person="reader").text)
+    assert texts[0] == texts[1]
+
+
 def test_groups_of_participants_come_after_them_and_are_no_sessions(tmp_path: Path) -> None:
     rows = [(f"p{n // 4}", 20 + n // 4 % 7, "abcde"[n // 4 % 5], 3 + n / 100) for n in range(120)]
     path = written(tmp_path / "a.csv", ("person", "age", "school", "pupil_mm"), rows)
     assert candidates(path)[0] == "person"
     assert [code for code, *_ in doubts(path, "person")] == []
+
+
+def test_groups_come_after_participants_whatever_the_order_of_columns(tmp_path: Path) -> None:
+    rows = [("abcde"[n // 4 % 5], f"k{n // 4}", 3 + n / 100) for n in range(120)]
+    path = written(tmp_path / "a.csv", ("school", "code", "pupil_mm"), rows)
+    assert candidates(path) == ["code", "school"]
+
+
+def test_a_number_that_begins_another_is_not_part_of_it(tmp_path: Path) -> None:
+    """Person 12 is no session of a group 1, though 12 begins with 1."""
+    groups = [n % 5 + 1 for n in range(30)]
+    rows = [(f"{groups[n // 4]}", f"{groups[n // 4]}{n // 4}", 3 + n / 100) for n in range(120)]
+    path = written(tmp_path / "a.csv", ("batch", "code", "pupil_mm"), rows)
+    assert "several-labels-of-one" not in [code for code, *_ in doubts(path, "code")]
+
+
+def test_sessions_in_which_several_participants_are_no_part_of_one(tmp_path: Path) -> None:
+    """Labels nest where each belongs to one only: a day on which all came is no session of one."""
+    rows = [(f"ab{n // 10}", f"day{n % 10}", 3 + n / 100) for n in range(60) for _ in range(3)]
+    path = written(tmp_path / "a.csv", ("sinit", "session", "pupil_mm"), rows)
+    assert "several-labels-of-one" not in [code for code, *_ in doubts(path, "session")]
 
 
 def fixations(path: Path, columns: dict[str, Any]) -> Path:
@@ -121,10 +174,22 @@ def test_of_several_stimuli_the_curator_names_one(tmp_path: Path) -> None:
     assert plan["inputs"]["gaze"]["columns"]["stimulus"] == FILL_IN
     assert "stimuli" not in plan["inputs"]["gaze"]
     text = synthrelease.propose(path, person="reader").text
-    assert '# stimulus: "page" (3 labels), "page_name" (24 labels)' in text
+    assert '"page" or "page_name"' in text
     chosen = plan_of(path, "reader", stimulus="page_name")["inputs"]["gaze"]
     assert chosen["columns"]["stimulus"] == "page_name"
     assert len(chosen["stimuli"]) == 25  # FILL IN, and all labels
+
+
+@pytest.mark.parametrize("finer", ["image", "image_name"])
+def test_names_that_divide_stimuli_further_are_asked_about_in_either_order(
+    tmp_path: Path, finer: str
+) -> None:
+    columns = {
+        name: (lambda n: f"i{n % 12}") if name == finer else (lambda n: f"g{n % 3}")
+        for name in ("image", "image_name")
+    }
+    path = fixations(tmp_path / "a.csv", columns)
+    assert plan_of(path, "reader")["inputs"]["gaze"]["columns"]["stimulus"] == FILL_IN
 
 
 def test_two_names_of_the_same_stimuli_are_one(tmp_path: Path) -> None:
