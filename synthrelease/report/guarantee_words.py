@@ -73,7 +73,14 @@ class GuaranteeWords:
         """Figure and explanation as text that can stand without a layout."""
         if self.guess is None:
             return f"{self.headline} {self.explanation}"
-        return f"{self.headline}: {self.explanation[0].lower()}{self.explanation[1:]}"
+        return f"{self.headline_in_text}: {self.explanation[0].lower()}{self.explanation[1:]}"
+
+    @property
+    def headline_in_text(self) -> str:
+        """The figure where no title above it says that it is of an attacker's guesses: it is not how accurate the release is."""
+        if self.guess is None:
+            return self.headline
+        return f"Guesses about a participant: {self.headline[0].lower()}{self.headline[1:]}"
 
 
 def guarantee_words(manifest: dict[str, Any]) -> GuaranteeWords:
