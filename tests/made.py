@@ -20,7 +20,7 @@ from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.areas.mechanism import AreaShares
-from synthrelease.kinds.areas.public import AreasParameters, PublicArea
+from synthrelease.kinds.areas.public import NEAREST, AreasParameters, PublicArea
 from synthrelease.kinds.dataset import Role, in_order
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
@@ -97,6 +97,7 @@ def statistics(
     max_groups: int = 1,
     quantile_steps: int = 256,
     quantile_share: float | None = None,
+    quantile_intervals: bool = False,
     names: str = "f{}",
 ) -> Statistics:
     noisy = any(quantile(name) is None for name in statistics)
@@ -107,6 +108,7 @@ def statistics(
         statistics=tuple(statistics),
         bins=bins,
         quantile_steps=quantile_steps,
+        quantile_intervals=quantile_intervals,
         by=by,
         groups=None if by is None else tuple(groups),
         max_groups_per_person=max_groups,
@@ -214,6 +216,7 @@ def areas(
     neighbours: Neighbours = REPLACE,
     people: int | None,
     screen: Screen | None = None,
+    estimate: str = NEAREST,
 ) -> AreaShares:
     listed = tuple(
         PublicArea(one.name, one.shape, one.corners or None, one.label, one.stimuli) for one in areas.areas
@@ -230,6 +233,7 @@ def areas(
         transitions=transitions,
         weight=weight,
         viewers=viewers,
+        estimate=estimate,
     )
     return AreaShares(parameters=parameters, neighbours=neighbours, noise=noise, areas=areas)
 

@@ -68,6 +68,7 @@ class Payment:
     replaced: tuple[Path, ...] = ()  # bundles that will be replaced; they stay paid for
     private: CuratorNotes = field(default_factory=CuratorNotes)  # what was dropped and clipped
     weak_guarantee: tuple[str, ...] = ()  # warnings about a guarantee that hardly protects
+    no_better: tuple[str, ...] = ()  # what is expected to be no better than a guess without data
 
     @property
     def left(self) -> float:

@@ -18,6 +18,7 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event, Unprotected, flatten
 from synthrelease.dp.guarantee import Guarantee, Neighbours
 from synthrelease.errors import PolicyError
+from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.registry import kinds
@@ -203,6 +204,19 @@ def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None
             is_seeded=is_seeded,
         )
     )
+
+
+def no_better_outputs(design: Design) -> list[str]:
+    """Return what a release is expected to release no better than anyone could guess, in sentences that name the output."""
+    if design.plan.neighbours is not Neighbours.REPLACE_ONE:
+        return []  # the number of participants, which decides, is private
+    return [
+        f"{output.name}: {sentence}"
+        for output in design.outputs
+        for sentence in no_better(
+            output.mechanism.expected(output.event, output.budget, design.facts[output.spec.input].people)
+        )
+    ]
 
 
 def weak_guarantee(design: Design) -> list[str]:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from synthrelease.building.design import Design, warnings, weak_guarantee
+from synthrelease.building.design import Design, PlannedOutput, warnings, weak_guarantee
 from synthrelease.building.memory import memory
 from synthrelease.bundle.disclosure import WEAK, warning_sentence
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.expectation import ERROR
 from synthrelease.ledger import Ledger
-from synthrelease.number_words import several
+from synthrelease.number_words import listed, several
 from synthrelease.plan.policy import Policy
 from synthrelease.report.summary import wrapped
 
@@ -59,6 +60,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
                 "people": people,
                 "people_needed": needed,
                 "units": output.mechanism.units(output.event, output.guarantee, output.budget),
+                "expected": [] if people is None else _expected(output, people),
                 "errors": output.mechanism.errors(output.event),
                 "comparison": output.mechanism.comparison(output.budget),
             }
@@ -81,6 +83,11 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
             "weak_guarantee": weak_guarantee(design),
         }
     )
+
+
+def _expected(output: PlannedOutput, people: int) -> list[dict[str, Any]]:
+    expectations = output.mechanism.expected(output.event, output.budget, people)
+    return [{**asdict(one), "useless": one.is_useless, "doubtful": one.is_doubtful} for one in expectations]
 
 
 def _standing(design: Design) -> dict[str, float] | None:
@@ -125,7 +132,8 @@ def as_text(view: Mapping[str, Any]) -> str:
             )
             lines.extend([*_line("noise", noise), *_line("sensitivity", row["derivation"])])
         lines.extend([*_line("expected", row["error"]), *_line("participants needed", row["people_needed"])])
-        for table in (row["errors"], row["units"], row["comparison"]):
+        lines.extend(_no_better(row["expected"]))
+        for table in (_expected_table(row["expected"]), row["errors"], row["units"], row["comparison"]):
             lines.extend(_table(table))
         lines.append("")
     lines.append(f"All differentially private outputs together: {view['guarantee']}")
@@ -148,6 +156,26 @@ def as_text(view: Mapping[str, Any]) -> str:
     if view["policy"] is not None:  # last, where it is seen
         lines.extend(_policy_lines(view["policy"]))
     return "\n".join(lines)
+
+
+def _expected_table(expected: list[dict[str, Any]]) -> list[list[str]]:
+    """The errors to expect, beside those of a guess, in the unit of what is released; none of measures that stand in a sentence."""
+    errors = [one for one in expected if one["measure"] == ERROR]
+    if not errors:
+        return []
+    rows = [["mean error expected", "at best", "at worst", "no data"]]
+    for one in errors:
+        numbers = (one["best"], one["worst"], one["without_data"])
+        rows.append([one["subject"], *(f"{number:.3g}" for number in numbers)])
+    return rows
+
+
+def _no_better(expected: list[dict[str, Any]]) -> list[str]:
+    """Which released values are expected to be no better than a guess from public facts, or may be none."""
+    useless = [one["subject"] for one in expected if one["useless"]]
+    doubtful = [one["subject"] for one in expected if one["doubtful"] and not one["useless"]]
+    lines = wrapped("  WEAK ACCURACY: no better than no data: ", listed(useless)) if useless else []
+    return lines + (wrapped("  may be no better than no data: ", listed(doubtful)) if doubtful else [])
 
 
 def _memory_lines(memory: dict[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.building.curator import CuratorNotes, Payment
-from synthrelease.building.design import Design, PlannedOutput, make_design, weak_guarantee
+from synthrelease.building.design import Design, PlannedOutput, make_design, no_better_outputs, weak_guarantee
 from synthrelease.building.rehearsal import rehearse
 from synthrelease.data.facts import NO_ROWS
 from synthrelease.data.losses import Loss, Reason
@@ -228,5 +228,13 @@ def _payment(design: Design, ledger: Ledger, private: CuratorNotes, target: Path
     replaced = (target,) if target.exists() else ()
     name = f"{plan.release['name']} {plan.release['version']}"
     return Payment(
-        (name,), ledger.path, plan.dataset, grant, standing, replaced, private, tuple(weak_guarantee(design))
+        (name,),
+        ledger.path,
+        plan.dataset,
+        grant,
+        standing,
+        replaced,
+        private,
+        tuple(weak_guarantee(design)),
+        tuple(no_better_outputs(design)),
     )

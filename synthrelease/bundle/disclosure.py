@@ -8,8 +8,9 @@ from typing import Any
 
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events
-from synthrelease.dp.guarantee import Neighbours, Unit
+from synthrelease.dp.guarantee import Neighbours, NoGuarantee, PlausibleDeniability, Unit
 from synthrelease.dp.guarantee import from_json as guarantee_from_json
+from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.remarks import Remark, remark, sentence
 
@@ -196,4 +197,28 @@ def output_sentences(output: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """
     parameters = parameters_of(output)
     done, warnings = (list(map(parameters.sentence, output[key])) for key in ("post_processing", "warnings"))
-    return done, warnings
+    return done, [*no_better_sentences(output), *warnings]
+
+
+def no_better_sentences(output: Mapping[str, Any]) -> list[str]:
+    """Return a sentence that names what an output releases no better than anyone could guess; none where that is not expected, or not known.
+
+    It is not part of the manifest: it follows from public parameters, by what was known of accuracy when this version was made.
+
+    Args:
+        output: an entry of the manifest's `outputs`.
+    """
+    parameters, guarantee = parameters_of(output), guarantee_from_json(output["guarantee"])
+    if parameters.people is None or isinstance(guarantee, NoGuarantee | PlausibleDeniability):
+        return []
+    event = events.from_json(output["event"])
+    return no_better(parameters.expected(event, parameters.people, guarantee.neighbours))
+
+
+def releases_no_better(manifest: Mapping[str, Any]) -> list[str]:
+    """Return what each output of a release releases no better than anyone could guess, in sentences that name the output."""
+    return [
+        f"{output['name']}: {sentence}"
+        for output in manifest["outputs"]
+        for sentence in no_better_sentences(output)
+    ]

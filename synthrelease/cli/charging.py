@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.printing import print_line, print_most_lost, print_warning, print_weak_guarantee
+from synthrelease.cli.printing import (
+    print_line,
+    print_most_lost,
+    print_no_better,
+    print_warning,
+    print_weak_guarantee,
+)
 
 if TYPE_CHECKING:
     from synthrelease.building.builder import DryRun
@@ -70,6 +76,7 @@ def _agreed(question: str) -> bool:
 
 def _print_payment(payment: Payment) -> None:
     print_weak_guarantee(payment.weak_guarantee)
+    print_no_better(payment.no_better)
     for line in payment_lines(payment):
         print_line(line, err=True)
     for path in payment.replaced:
@@ -96,11 +103,12 @@ def payment_lines(payment: Payment) -> list[str]:
 
 def print_dry_run(dry_run: DryRun) -> None:
     """Print the bundle that a build would write, its cost, and what would be dropped and clipped."""
-    from synthrelease.bundle.disclosure import WEAK_CODES, warning_sentence
+    from synthrelease.bundle.disclosure import WEAK_CODES, releases_no_better, warning_sentence
     from synthrelease.report.summary import as_lines
 
     warnings = dry_run.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
+    print_no_better(releases_no_better(dry_run.manifest))
     click.echo("Dry run    nothing was written or charged")
     print_line(f"Bundle     {dry_run.path}  (at most {dry_run.most_bytes / 1e6:.2f} MB; the disk has room)")
     if dry_run.taken:

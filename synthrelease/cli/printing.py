@@ -40,11 +40,12 @@ def _option(argument: Argument) -> str:
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
     """Print where a bundle is, its contents and guarantees, and what its curator should look at."""
-    from synthrelease.bundle.disclosure import WEAK_CODES, warning_sentence
+    from synthrelease.bundle.disclosure import WEAK_CODES, releases_no_better, warning_sentence
     from synthrelease.report.summary import as_lines
 
     warnings = built.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
+    print_no_better(releases_no_better(built.manifest))
     if built.manifest["randomness"]["test_seed"]:
         click.secho("TEST SEED - DO NOT PUBLISH: the noise of this bundle can be removed", fg="red", err=True)
     print_line(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
@@ -113,6 +114,12 @@ def print_error(message: str, *, color: bool | None = None) -> None:
     click.echo(click.style("error:", fg="red", bold=True) + f" {message}", err=True, color=color)
 
 
+def print_no_better(sentences: Iterable[str]) -> None:
+    """Print, with --quiet too, what a release shows no better than anyone could guess."""
+    for sentence in sentences:
+        click.secho(f"WEAK ACCURACY: {printable(sentence)}", fg="red", bold=True, err=True)
+
+
 def print_weak_guarantee(sentences: Iterable[str]) -> None:
     """Print, before all else and with --quiet too, that a guarantee hardly protects."""
     from synthrelease.bundle.disclosure import WEAK
@@ -123,10 +130,12 @@ def print_weak_guarantee(sentences: Iterable[str]) -> None:
 
 def print_evaluation(evaluation: Evaluation) -> None:
     """Print the errors found, and a few lines for every output."""
-    from synthrelease.evaluation.private_words import at_a_glance
+    from synthrelease.evaluation.private_words import at_a_glance, not_useful
 
     for fault in evaluation.faults:
         click.secho(printable(f"ERROR      {fault}"), fg="red")
+    if words := not_useful(evaluation):
+        click.secho(printable(f"WEAK       {words}"), fg="red")
     for output in evaluation.outputs:
         for number, line in enumerate(at_a_glance(output)):
             beside = f" ({', '.join(line.beside)})" if line.beside else ""

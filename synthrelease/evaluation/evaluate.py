@@ -26,6 +26,7 @@ from synthrelease.evaluation.raw_data import evaluated_input
 from synthrelease.evaluation.records.check import checked_records
 from synthrelease.evaluation.records.evaluate import EvaluatedRecords, evaluated_records
 from synthrelease.evaluation.result import EvaluatedOutput, Evaluation, NoiseCheck, WorstCaseAttack
+from synthrelease.evaluation.usefulness import remedies
 from synthrelease.evaluation.utility import measured_utility
 from synthrelease.evaluation.worst_case import worst_case_attack
 from synthrelease.extras import require
@@ -156,6 +157,9 @@ def _evaluated(case: Case, released: Released, design: Design, run: _Run) -> Eva
     worst_case = worst_case_attack(
         output, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress
     )
+    if utility.not_useful:
+        whole = design.guarantee.epsilon or 0.0
+        utility = replace(utility, remedies=tuple(remedies(output, whole, len(design.outputs))))
     records = _of_records(case, released, run)
     if records is not None:
         utility = replace(utility, compared={**utility.compared, **records.compared})

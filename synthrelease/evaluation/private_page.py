@@ -25,6 +25,7 @@ from synthrelease.report.signal_figures import trade_figure
 _WORDS = (
     words.at_a_glance,
     words.headline,
+    words.not_useful,
     words.interval,
     words.number,
     words.p_value,

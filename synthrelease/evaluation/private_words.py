@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from synthrelease.evaluation.attacks import AttackVerdict, Rate
-from synthrelease.evaluation.result import RELEASED, EvaluatedOutput, Evaluation, WorstCaseAttack
-from synthrelease.number_words import percent_up, several, short
+from synthrelease.evaluation.result import RELEASED, EvaluatedOutput, Evaluation, Utility, WorstCaseAttack
+from synthrelease.number_words import listed, percent_up, several, short
 
 STAMP = "PRIVATE – DO NOT PUBLISH"
 _NONE = "not defined"
 _LEAST_P = 1e-4
+_PARTS = 12  # of an output that are shown in lines
+NOT_USEFUL = "NOT USEFUL: no better than no data"
 _SMALL = 0.005  # what two decimals would make nothing of
 
 
@@ -32,14 +35,10 @@ class Line(NamedTuple):
 
 def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
     """Return an output in lines: its first measure of utility, the worst-case attack, and what other attacks found."""
-    lines = []
+    lines: list[Line] = []
     utility, worst_case = output.utility, output.known_rest
     if utility is not None and utility.measures and utility.compared:
-        first = utility.measures[0]
-        scores = {source: number(values[0]) for source, values in utility.compared.items()}
-        released = scores.pop(RELEASED, _NONE)
-        beside = [f"{source} {score}" for source, score in (*scores.items(), ("ideal", number(first.best)))]
-        lines.append(Line("utility", first.name, released, tuple(beside)))
+        lines.extend(_utility_lines(utility))
     if worst_case is not None:
         beside = [_allowed(worst_case), "chance 50 %"]
         term = "strongest-attacker accuracy"
@@ -48,8 +47,44 @@ def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
     return (*lines, Line("attacks", "record-level attacks", _attacks(output), alarm=alarm))
 
 
+def _utility_lines(utility: Utility) -> Iterator[Line]:
+    """The first measure of all of an output, or of each of its parts, which have scales of their own; and what would help."""
+    first = utility.measures[0]
+    if len(utility.parts) <= 1:
+        scores = {source: number(values[0]) for source, values in utility.compared.items()}
+        released = scores.pop(RELEASED, _NONE)
+        beside = [f"{source} {score}" for source, score in (*scores.items(), ("ideal", number(first.best)))]
+        beside = [NOT_USEFUL, *beside] if utility.not_useful else beside
+        yield Line("utility", first.name, released, tuple(beside), bool(utility.not_useful))
+    else:
+        # What is not useful first: a reader must not have to look for it.
+        ordered = sorted(utility.parts, key=lambda part: part.is_useful)
+        for part in ordered[:_PARTS]:
+            beside = [] if part.is_useful else [NOT_USEFUL]
+            beside += [f"without data {number(part.without_data)}", f"ideal {number(first.best)}"]
+            term = f"{first.name}, {part.part}"
+            yield Line("utility", term, number(part.released), tuple(beside), not part.is_useful)
+        if len(ordered) > _PARTS:
+            rest = ordered[_PARTS:]
+            useful = sum(part.is_useful for part in rest)
+            yield Line("utility", f"{len(rest)} more", f"{useful} useful", (), useful < len(rest))
+    if utility.remedies:
+        yield Line("utility", "would make it useful", "; or ".join(utility.remedies))
+
+
+def not_useful(evaluation: Evaluation) -> str:
+    """Return which outputs are no better than a guess without data, or "" if none is."""
+    outputs = []
+    for output in evaluation.outputs:
+        if output.utility is None or not (parts := output.utility.not_useful):
+            continue
+        of_parts = f" ({len(parts)} of {len(output.utility.parts)})" if len(output.utility.parts) > 1 else ""
+        outputs.append(f"{output.name}{of_parts}")
+    return f"No better than no data: {listed(outputs)}" if outputs else ""
+
+
 def headline(evaluation: Evaluation) -> str:
-    """Return what was found, in a few words: significant attacks first."""
+    """Return what was found about attacks, in a few words: significant ones first."""
     verdicts = [attack.verdict for output in evaluation.outputs for attack in output.attacks]
     if hits := verdicts.count(AttackVerdict.SIGNIFICANT):
         return f"{hits} of {several(len(verdicts), 'attack')} {'is' if hits == 1 else 'are'} significant"

@@ -21,12 +21,24 @@ RELEASED = "released"  # the first row of `Utility.compared`
 class Measure(JsonForm):
     """A measure of utility, named as the literature names it, such as "CC"."""
 
-    UNWRITTEN: ClassVar[tuple[str, ...]] = ("middle",)
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("middle", "margin")
 
     name: str
     best: float  # what a perfect release scores; infinity where more is better without end
     meaning: str  # in a clause
     middle: bool = False  # whether items are summed up by their median: a few would rule their mean
+    margin: float = 0.0  # by how much a useful release is better than a guess without data
+
+
+@dataclass(frozen=True)
+class Usefulness(JsonForm):
+    """Whether the items of one part of an output, such as all medians of a feature, are closer to the truth than a guess without data."""
+
+    part: str  # "" for all of the output
+    measure: str
+    released: float  # over the items of the part
+    without_data: float  # the best guess, over the same items; NaN if there is none
+    is_useful: bool
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,13 @@ class Utility(JsonForm):
     compared: Mapping[str, Scores]
     items: Mapping[str, Scores]  # of the release, item by item
     noun: str  # of an item
+    parts: tuple[Usefulness, ...] = ()
+    remedies: tuple[str, ...] = ()  # what is expected to make useful what is not, in clauses
+
+    @property
+    def not_useful(self) -> list[Usefulness]:
+        """The parts that are no better than a guess without data."""
+        return [part for part in self.parts if not part.is_useful]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON holds it: numbers by their measure, items under their noun."""
@@ -46,6 +65,8 @@ class Utility(JsonForm):
                 "measures": self.measures,
                 "compared": self._by_measure(self.compared),
                 self.noun: self._by_measure(self.items),
+                "parts": self.parts,
+                "remedies": self.remedies,
             }
         )
         return form

@@ -14,6 +14,7 @@ from synthrelease.evaluation.curves import over_items
 from synthrelease.evaluation.ground_truth import exact_derivations
 from synthrelease.evaluation.noise_check import NoiseTally
 from synthrelease.evaluation.result import RELEASED, NoiseCheck, Scores, Utility
+from synthrelease.evaluation.usefulness import usefulness
 from synthrelease.report.exhibits import Exhibit
 from synthrelease.report.released import Released
 
@@ -57,7 +58,10 @@ def measured_utility(
         source: over_items(list(values.values()), ground_truth.measures)
         for source, values in {RELEASED: items, **baselines}.items()
     }
-    utility = Utility(ground_truth.measures, compared, items, ground_truth.noun)
+    first = ground_truth.measures[0]
+    guesses = {source: scored for source, scored in baselines.items() if source != EXACT}
+    parts = tuple(usefulness(items, guesses, first, ground_truth.part_of))
+    utility = Utility(ground_truth.measures, compared, items, ground_truth.noun, parts)
     return utility, None if tally is None or not tally.count else tally.check(), tuple(exhibits[:pictures])
 
 

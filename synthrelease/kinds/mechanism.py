@@ -15,6 +15,7 @@ from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.dataset import Array, Dataset, Role
+from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import Parameters
 
 UNKNOWN = Composed(())  # in the place of an event that is not known yet
@@ -151,6 +152,15 @@ class Mechanism(ABC, Generic[P]):
     @abstractmethod
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
         """Return the error to expect with this many people (None: private), and how many a useful result takes."""
+
+    def expected(
+        self,
+        event: Event,
+        budget: Budget | None,  # noqa: ARG002
+        people: float,
+    ) -> tuple[Expectation, ...]:
+        """Return how far released values are expected to be from the exact ones with so many participants."""
+        return self.parameters.expected(event, people, self.neighbours)
 
     def errors(self, event: Event) -> list[list[str]]:  # noqa: ARG002
         """Return a table, its head first, of the noise of every value in its unit; empty if there is none."""

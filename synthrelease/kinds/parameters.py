@@ -28,6 +28,7 @@ from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import Label, Schema, among, described, object_schema
 from synthrelease.kinds.dataset import Array, Dataset, Role
+from synthrelease.kinds.expectation import Expectation
 from synthrelease.remarks import Remark, sentence
 
 Fault = tuple[str, str]  # a code, and a sentence
@@ -45,6 +46,11 @@ UNCALLED_CHOICE = "a private choice that the parameters do not call for, or none
 def public_input(name: str | None = None) -> Any:
     """Return a field that stands among an entry's public inputs, there perhaps by another name."""
     return dataclasses.field(metadata={_INPUT: name})
+
+
+def added_later(default: Any) -> Any:
+    """Return a field that older bundles do not state, with what was done before there was a choice."""
+    return dataclasses.field(default=default, metadata={"optional": True})
 
 
 @dataclass(frozen=True)
@@ -168,6 +174,15 @@ class Parameters:
             "each value separately. Noise can move a value beyond its possible range.",
         }
         return [sentence for role, sentence in words.items() if role in roles]
+
+    def expected(
+        self,
+        event: Event,  # noqa: ARG002
+        people: float,  # noqa: ARG002
+        neighbours: Neighbours,  # noqa: ARG002
+    ) -> tuple[Expectation, ...]:
+        """Return how far released values are expected to be from the exact ones with so many participants; none if that cannot be said."""
+        return ()
 
     @property
     def has_model(self) -> bool:

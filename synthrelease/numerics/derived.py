@@ -5,6 +5,7 @@ Everything here is post-processing, and `verify` computes it again from the bund
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,31 +63,77 @@ def signal_uncertainty(form: SignalForm, unit: IntegerUnit, *, deviation: float)
 def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
     """Return the share of the time in each area, shape (A+1,): not negative, of sum 1, nearest to the noisy ones.
 
-    Noisy integers are divided by the normalization, W for each person: by that of the viewers where their number is
-    public, else by the integers' own sum, of one person at least.
-
     Args:
         noisy: shares of W = `HALF_RANGE`, summed over people, noisy.
         viewers: how many people count on the stimulus, if public.
     """
-    counts = noisy.astype(np.float64)
-    normalization = (
-        max(viewers, 1) * HALF_RANGE if viewers is not None else max(float(counts.sum()), HALF_RANGE)
-    )
-    return onto_simplex(counts / normalization, 1.0)
+    return onto_simplex(noisy / dwell_normalization(noisy, viewers=viewers), 1.0)
+
+
+def dwell_normalization(noisy: NDArray[np.integer], *, viewers: int | None) -> float:
+    """Return what noisy shares, shape (A+1,), are divided by, W steps for each person: of the viewers where their number is public, else their own sum, of one person at least."""
+    if viewers is not None:
+        return float(max(viewers, 1) * HALF_RANGE)
+    return max(float(noisy.sum(dtype=np.float64)), HALF_RANGE)
 
 
 def transition_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
-    """Return the share of each transition among all, shape (A+1, A+1), from row to column; the diagonal is 0.
+    """Return the share of each transition among all, shape (A+1, A+1), from row to column, as `dwell_shares`; the diagonal is 0."""
+    apart = ~np.eye(len(noisy), dtype=np.bool_)
+    out = np.zeros(noisy.shape)
+    out[apart] = onto_simplex(noisy[apart] / transition_normalization(noisy, viewers=viewers), 1.0)
+    return out
 
-    As `dwell_shares`, but that even of viewers it is not known how many went from one area to another: the normalization is the sum off
-    the diagonal, of one person at least, and at most that of the viewers.
+
+def transition_normalization(noisy: NDArray[np.integer], *, viewers: int | None) -> float:
+    """Return what noisy shares of moves, shape (A+1, A+1) in steps, are divided by: the sum off the diagonal, of one person at least, and at most that of the viewers.
+
+    Even of viewers it is not known how many went from one area to another.
     """
     apart = ~np.eye(len(noisy), dtype=np.bool_)
-    counts = noisy[apart].astype(np.float64)
-    normalization = max(float(counts.sum()), HALF_RANGE)
-    if viewers is not None:
-        normalization = min(normalization, max(viewers, 1) * HALF_RANGE)
-    out = np.zeros(noisy.shape)
-    out[apart] = onto_simplex(counts / normalization, 1.0)
-    return out
+    normalization = dwell_normalization(noisy[apart], viewers=None)
+    return (
+        normalization if viewers is None else min(normalization, dwell_normalization(noisy, viewers=viewers))
+    )
+
+
+@dataclass(frozen=True)
+class ShareShrinkage:
+    """How noisy proportions of a stimulus are drawn towards equal ones, which is all that is known of them without data.
+
+    Before any data all proportions of d areas are taken to be equally likely: the flat Dirichlet distribution. They sum to 1, and in
+    every direction that leaves the sum they have the variance v = 1/(d(d + 1)); noise along the sum itself is taken out with the nearest
+    possible proportions. Of linear estimates the one with this weight has the least expected squared error then: less than that
+    of the noisy proportions, and less than that of equal ones, which anyone could publish.
+    """
+
+    # Whether each cell is there, of the shape of the proportions: an area of the stimulus, or a move between two of them.
+    present: NDArray[np.bool_]
+    deviation: float  # standard deviation of the noise in a cell, as a proportion
+
+    @property
+    def prior_variance(self) -> float:
+        """The variance v of proportions before any data, along every direction that leaves their sum."""
+        d = int(self.present.sum())
+        return 1 / (d * (d + 1)) if d > 1 else 0.0
+
+    @property
+    def weight(self) -> float:
+        """What is kept of a noisy proportion's distance from the equal one: v/(v + σ²)."""
+        v = self.prior_variance
+        return v / (v + self.deviation**2) if v else 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard deviation of the error of a shrunk proportion, before negative ones are corrected: √(w·σ²·(d − 1)/d)."""
+        d = max(int(self.present.sum()), 1)
+        return math.sqrt(self.weight * (d - 1) / d) * self.deviation
+
+    def shares(self, proportions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return proportions, of the same shape: shrunk, then the nearest that are not negative and sum to 1; 0 where there is no cell."""
+        out = np.zeros(proportions.shape)
+        if self.present.any():
+            even = 1 / self.present.sum()
+            shrunk = even + self.weight * (proportions[self.present] - even)
+            out[self.present] = onto_simplex(shrunk, 1.0)
+        return out

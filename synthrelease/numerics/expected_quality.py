@@ -7,15 +7,12 @@ estimate keeps of them, the correlation over cells follows from sums over freque
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.numerics.inversion import Prior
 from synthrelease.numerics.spectrum import Band
-
-_MOST_PEOPLE = 1 << 33
 
 
 def correlation_of_posterior(
@@ -60,21 +57,3 @@ def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows:
     transfer = np.where(shown, down[u] * across[v], 0.0)
     estimated = (h * (transfer**2 * signal + shown * noise)).sum()
     return float((h * transfer * signal).sum() / math.sqrt(float((h * signal).sum()) * float(estimated)))
-
-
-def people_needed(correlation: Callable[[float], float], target: float) -> int | None:
-    """Return the least number of people for which `correlation` reaches a target, None if that is beyond all people.
-
-    Args:
-        correlation: of a number of people, not decreasing.
-        target: what is to be reached.
-    """
-    low, high = 0, 1
-    while not correlation(high) >= target:  # a quality that is no number is not reached either
-        low, high = high, 2 * high
-        if high > _MOST_PEOPLE:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if correlation(middle) >= target else (middle, high)
-    return high

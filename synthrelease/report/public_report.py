@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import synthrelease
-from synthrelease.bundle.disclosure import warning_sentence
+from synthrelease.bundle.disclosure import releases_no_better, warning_sentence
 from synthrelease.bundle.finding import claims_on_trust
 from synthrelease.files.atomic import refuse_unwritable, write_atomically
 from synthrelease.files.digest import sha256_of
@@ -95,7 +95,7 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleS
         "public.html",
         manifest=manifest,
         embedded=embedded(manifest),
-        warnings=list(map(warning_sentence, manifest["warnings"])),
+        warnings=[*releases_no_better(manifest), *map(warning_sentence, manifest["warnings"])],
         guarantee=guarantee_words(manifest),
         charts=budget_charts(manifest),
         cards=cards,

@@ -39,7 +39,7 @@ from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import SynthReleaseError
-from synthrelease.kinds.heatmap import cells
+from synthrelease.kinds.heatmap import expected
 from synthrelease.numerics.expected_quality import correlation_of_cells
 from synthrelease.plan import partitions
 from synthrelease.plan.plan import load_plan
@@ -118,7 +118,7 @@ class Observer:
         enter(patch.object(builder, "load_plan", self._loaded))
         enter(patch.object(ready, "make_design", self._designed))
         enter(patch.object(builder, "_write_and_verify", self._written))
-        enter(patch.object(cells, "correlation_of_cells", self._correlation))
+        enter(patch.object(expected, "correlation_of_cells", self._correlation))
         enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
         return self
 

@@ -12,6 +12,7 @@ from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_derivations
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.areas.mechanism import AreaShares
+from synthrelease.kinds.areas.public import DWELL, TRANSITIONS
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.number_words import percent
@@ -43,13 +44,20 @@ class AreaTruth:
         return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return equal shares."""
-        even: Arrays = {
-            labels: np.full(array.shape, 1 / array.size)
-            for labels, array in released.items()
-            if labels in self.shares
-        }
+        """Return equal shares of the areas that a stimulus has."""
+        even: Arrays = {labels: self._even(labels) for labels in released if labels in self.shares}
         return {"baseline: equal proportions": even}
+
+    def _even(self, labels: tuple[str, ...]) -> NDArray[np.float64]:
+        p = self.mechanism.parameters
+        present = p.present(p.stimuli.index(labels[0]))
+        if labels[1] == TRANSITIONS:
+            present = present[:, None] & present & ~np.eye(len(present), dtype=np.bool_)
+        return present / max(1, int(present.sum()))
+
+    def part_of(self, item: str) -> str:
+        """Return "dwell" or "transitions"."""
+        return item.rpartition(", ")[2]
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the shares of its areas, true and released."""
@@ -66,7 +74,7 @@ class AreaTruth:
                 )[:_ROWS],
             )
             for labels, truth in self.shares.items()
-            if labels[1] == "dwell" and labels in released
+            if labels[1] == DWELL and labels in released
         ]
 
 
@@ -96,7 +104,7 @@ def ground_truth(mechanism: AreaShares, collected: Sums, people: int) -> AreaTru
 def labels(mechanism: AreaShares) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged, stimulus by stimulus."""
     p = mechanism.parameters
-    kinds = ("dwell", "transitions") if p.transitions else ("dwell",)
+    kinds = (DWELL, TRANSITIONS) if p.transitions else (DWELL,)
     return [[(stimulus, kind, "shares") for kind in kinds] for stimulus in p.stimuli]
 
 

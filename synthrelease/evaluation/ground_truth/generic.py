@@ -53,6 +53,10 @@ class WithoutNoise:
         """Return zeros."""
         return {"baseline: zeros": {labels: np.zeros(array.shape) for labels, array in released.items()}}
 
+    def part_of(self, item: str) -> str:  # noqa: ARG002
+        """Return that all items are judged together."""
+        return ""
+
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return nothing: what the values look like only their kind knows."""
         return []

@@ -39,6 +39,10 @@ class GroundTruth(Protocol):
         """Return what someone without data would publish in place of these arrays, by their method."""
         ...
 
+    def part_of(self, item: str) -> str:
+        """Return the part of the output that an item is judged with: items of one part are of one kind, and their scores have one scale."""
+        ...
+
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return truth and release side by side, and their difference."""
         ...

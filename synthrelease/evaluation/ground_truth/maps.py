@@ -18,6 +18,7 @@ from synthrelease.evaluation.metrics.maps import correlation, kl_divergence, mse
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.expected import MARGIN
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.stimuli import DURATION
@@ -32,7 +33,7 @@ from synthrelease.report.rasters import Map
 MapMechanism = SpectralHeatmap | CellHeatmap
 
 MEASURES = (
-    Measure("CC", 1.0, "Pearson's correlation with the exact map; 0 is chance"),
+    Measure("CC", 1.0, "Pearson's correlation with the exact map; 0 is chance", margin=MARGIN),
     Measure("SIM", 1.0, "similarity: the proportion of attention that both maps have in the same places"),
     Measure("KL", 0.0, "Kullback–Leibler divergence from the exact map, in nats"),
     Measure(
@@ -78,6 +79,10 @@ class MapTruth:
             "baseline: centre bias": {(s, "heatmap"): level[s] * bias for s in maps},
             "baseline: uniform map": {(s, "heatmap"): np.full(bias.shape, level[s]) for s in maps},
         }
+
+    def part_of(self, item: str) -> str:  # noqa: ARG002
+        """Return that all items are judged together."""
+        return ""
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every stimulus the true map, the released one and their difference."""

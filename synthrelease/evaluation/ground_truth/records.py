@@ -99,6 +99,10 @@ class RecordTruth:
                 uniform[attribute.name, "value"] = attribute.values(codes)
         return {"baseline: uniform over the bins": uniform}
 
+    def part_of(self, item: str) -> str:  # noqa: ARG002
+        """Return that all items are judged together."""
+        return ""
+
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return the distribution of each attribute over released and over real records."""
         present = self._present(released)

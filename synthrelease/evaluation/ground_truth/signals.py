@@ -23,6 +23,7 @@ from synthrelease.kinds.contributions import Rows, Sums
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.completed_series import completed_series
+from synthrelease.kinds.signals.expected import SHAPE_SHOWS
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.numerics.spectral_signals import NO_BASELINE, OF_PERSON
@@ -33,7 +34,12 @@ Series = NDArray[np.float64]
 SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
 
 MEASURES = (
-    Measure("correlation", 1.0, "Pearson's correlation over time with the exact series; 0 is chance"),
+    Measure(
+        "correlation",
+        1.0,
+        "Pearson's correlation over time with the exact series; 0 is chance",
+        margin=SHAPE_SHOWS,
+    ),
     Measure(
         "MSE/variance",
         0.0,
@@ -54,6 +60,7 @@ MEASURES_OF_EACH = (
         "correlation",
         1.0,
         "Pearson's correlation over time with the exact series, in the order of participants that fits best; chance is above 0",
+        margin=SHAPE_SHOWS,
     ),
     *MEASURES[1:],
 )
@@ -97,6 +104,10 @@ class SignalTruth:
                 level = 0.0 if _of_changes(self.output) else sum(self._bounds(feature)) / 2
                 flat[recording, feature, dataset] = np.full(array.shape, level)
         return {"baseline: flat line": flat}
+
+    def part_of(self, item: str) -> str:  # noqa: ARG002
+        """Return that all items are judged together."""
+        return ""
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return for every feature the true and the released mean series; of individual series, the mean of both."""

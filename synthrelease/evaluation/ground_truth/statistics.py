@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.statistics.expected import Shape, guess, name_in_words
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
 from synthrelease.number_words import short
@@ -61,19 +63,27 @@ class StatisticsTruth:
         return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return what follows from the bounds: their middle, evenly spread values, everyone counted."""
-        guess: Arrays = {}
-        people = float(self.people)
-        for *place, dataset in released:
-            if dataset == "value":
-                bounds, shape = self._bounds(place), released[*place, dataset].shape
-                level = sum(bounds) / 2
-                if quantile(place[0]) is None:
-                    level = NOISY_STATISTICS[place[0]].without_data(bounds, people, self._divisor)
-                if place[0] == HISTOGRAM:
-                    level /= shape[0]
-                guess[*place, dataset] = np.full(shape, level)
-        return {"baseline: midpoint of the bounds": guess}
+        """Return what follows from the bounds, if values are spread evenly between them, or lie close to their middle."""
+        places = [tuple(place) for *place, dataset in released if dataset == "value"]
+        return {
+            f"baseline: {words}": {(*place, "value"): self._guess(place, shape) for place in places}
+            for words, shape in (
+                ("values spread over the bounds", Shape.EVEN),
+                ("values near their midpoint", Shape.MIDDLE),
+            )
+        }
+
+    def _guess(self, place: Place, shape: Shape) -> NDArray[np.float64]:
+        unit = StatisticUnit(self._bounds(place), self._divisor, grouped=self._divisor is None)
+        return guess(place[0], shape, unit, float(self.people), self.mechanism.parameters.bins)
+
+    def part_of(self, item: str) -> str:
+        """Return the statistic and the feature: of another feature, or another statistic, errors are of another scale."""
+        return self._parts[item]
+
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        return {", ".join(place): f"{name_in_words(place[0])} of {place[-1]}" for place in self.values}
 
     def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
         """Return a table of the single numbers, true and released."""
@@ -149,7 +159,8 @@ def labels(mechanism: Statistics) -> list[list[Place]]:
         [
             (name, *place, dataset)
             for place in places
-            for dataset in (("value",) if quantile(name) is not None else ("value", "interval"))
+            for dataset in ("value", "interval")
+            if dataset == "value" or quantile(name) is None or p.has_quantile_intervals
         ]
         for name in p.statistics
     ]

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
-from synthrelease.dp.event import Event, Noise
+from synthrelease.dp.event import DiscreteLaplace, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, area_shares
 from synthrelease.field_schema import Label, among, described
 from synthrelease.kinds.areas import words
+from synthrelease.kinds.areas.expected import total_variation
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
+from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.numerics import derived
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
+
+NEAREST, SHRUNK = "nearest", "shrunk"
+DWELL, TRANSITIONS = "dwell", "transitions"
+# Of each array: what makes it of noisy integers without shrinking, and what these are divided by.
+_DERIVATIONS: Mapping[str, tuple[Callable[..., Array], Callable[..., float]]] = {
+    DWELL: (derived.dwell_shares, derived.dwell_normalization),
+    TRANSITIONS: (derived.transition_shares, derived.transition_normalization),
+}
 
 _Pixel = Annotated[float, {"minimum": 0}]
 
@@ -68,6 +79,13 @@ class AreasParameters(StimulusParameters):
     transitions: bool
     weight: Weight
     viewers: Viewers = public_input()  # noqa: RUF009  a field
+    estimate: Annotated[
+        str,
+        described(
+            "Proportions are the nearest possible ones to the noisy ones, which were shrunk towards equal ones first, or not.",
+            **among(NEAREST, SHRUNK),
+        ),
+    ] = added_later(NEAREST)
     half_range_grid_units: Annotated[
         int, described("W: what a person's shares on a stimulus sum to.", const=HALF_RANGE)
     ] = HALF_RANGE
@@ -76,19 +94,15 @@ class AreasParameters(StimulusParameters):
         """Yield the noisy shares of looking, and what they are; and of moves, if these are released."""
         names = [area.name for area in self.areas]
         area = Axis("area", names, words="Area of interest; elsewhere is what no area holds.")
-        yield from self._of("dwell", (area,), "proportion of looking", derived.dwell_shares, event)
+        yield from self._of(DWELL, (area,), "proportion of looking", event)
         if self.transitions:
             from_area = Axis("from_area", names, words="Area that was left.")
             to_area = Axis("to_area", names, words="Area that was looked at next.")
             quantity = "proportion of all moves on the stimulus"
-            yield from self._of(
-                "transitions", (from_area, to_area), quantity, derived.transition_shares, event
-            )
+            yield from self._of(TRANSITIONS, (from_area, to_area), quantity, event)
 
-    def _of(
-        self, name: str, axes: tuple[Axis, ...], quantity: str, shares: Callable[..., Array], event: Event
-    ) -> Iterator[Dataset]:
-        all_axes = (self.stimulus, *axes)
+    def _of(self, name: str, axes: tuple[Axis, ...], quantity: str, event: Event) -> Iterator[Dataset]:
+        all_axes, deviation = (self.stimulus, *axes), deviation_of(event)
         integers = "noisy grid units that participants divide"
         yield Dataset(f"{name}/noisy", all_axes, Role.NOISY, INTEGERS, quantity=integers, items=1)
         yield Dataset(
@@ -98,28 +112,73 @@ class AreasParameters(StimulusParameters):
             quantity=quantity,
             items=1,
             sources=(DerivedFrom(f"{name}/noisy"),),
-            derive=partial(self._shares, shares),
+            derive=partial(self._shares, name, deviation),
         )
-        if self.viewers is not None and name == "dwell":
+        if self.viewers is not None and name == DWELL:
             yield Dataset(
                 f"{name}/uncertainty",
                 (self.stimulus,),
                 Role.UNCERTAINTY,
-                quantity=f"standard deviation of the noise in each {quantity}, before impossible ones are corrected",
-                derive=partial(self._uncertainty, deviation_of(event)),
+                quantity=f"standard deviation of the {self.error_noun} in each {quantity}, before impossible ones are corrected",
+                derive=partial(self._uncertainty, deviation),
             )
 
     def _uncertainty(self, deviation: float, _index: Index) -> Array:
         viewers = np.maximum(np.array(self.viewers), 1)
-        result: Array = deviation / (self.half_range_grid_units * viewers)
-        return result
+        noise: Array = deviation / (self.half_range_grid_units * viewers)
+        if not self.is_shrunk:
+            return noise
+        present = (derived.ShareShrinkage(self.present(number), one) for number, one in enumerate(noise))
+        return np.array([shrinkage.error for shrinkage in present])
 
-    def _shares(self, shares: Callable[..., Array], index: Index, integers: Array) -> Array:
+    def _shares(self, name: str, deviation: float, index: Index, integers: Array) -> Array:
         number = index[0]
         assert isinstance(number, int)
-        viewers = None if self.viewers is None else self.viewers[number : number + 1]
-        # Too few of them are a fault of their own.
-        return shares(integers, viewers=viewers[0] if viewers else None)
+        # Too few viewers are a fault of their own.
+        viewers = None if self.viewers is None else (*self.viewers[number : number + 1], None)[0]
+        nearest, divisor = _DERIVATIONS[name]
+        if not self.is_shrunk:
+            return nearest(integers, viewers=viewers)
+        normalization = divisor(integers, viewers=viewers)
+        present = self.present(number)
+        if name == TRANSITIONS:
+            present = present[:, None] & present & ~np.eye(len(present), dtype=np.bool_)
+        return derived.ShareShrinkage(present, deviation / normalization).shares(integers / normalization)
+
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return the total variation to expect of the proportions of viewing, on the stimuli of most and of fewest viewers."""
+        deviation = deviation_of(event) / self.half_range_grid_units
+        is_laplace = isinstance(noise_of(event), DiscreteLaplace)
+        on_stimulus = people * min(1.0, self.max_stimuli_per_person / len(self.stimuli))
+        viewers = self.viewers or (on_stimulus,)
+        places = {viewers.index(choose(viewers)) for choose in (max, min)}
+        errors, guesses = zip(
+            *(
+                total_variation(
+                    int(self.present(place).sum()), deviation / max(viewers[place], 1), is_laplace=is_laplace
+                )
+                for place in places
+            ),
+            strict=True,
+        )
+        return (
+            Expectation("proportions of viewing", "TV", min(errors), max(errors), float(np.mean(guesses))),
+        )
+
+    @property
+    def is_shrunk(self) -> bool:
+        """Whether noisy proportions are shrunk towards equal ones."""
+        return self.estimate == SHRUNK
+
+    @property
+    def error_noun(self) -> str:
+        """What the uncertainty is of."""
+        return "error" if self.is_shrunk else "noise"
+
+    def present(self, stimulus: int) -> NDArray[np.bool_]:
+        """Return whether a stimulus, by its number, has each of the areas; elsewhere always, shape (A + 1,)."""
+        name = self.stimuli[stimulus]
+        return np.array([area.stimuli is None or name in area.stimuli for area in self.areas])
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all shares of a person."""
@@ -155,6 +214,8 @@ class AreasParameters(StimulusParameters):
     def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy shares."""
         done = ["shares-by-viewers" if self.viewers else "shares-by-sum"]
+        if self.is_shrunk:
+            done.insert(0, "shares-shrunk")
         if self.transitions:
             done.append("transitions-by-sum-or-viewers" if self.viewers else "transitions-by-sum")
         return list(map(remark, done))

@@ -16,6 +16,8 @@ SENTENCES = {
     "divided-shares-and-moves": "a participant divides {half_range} grid units among the {areas} areas of a stimulus, and as many among the "
     "transitions between them, on at most {most_stimuli} of {stimuli} stimuli; all of it is one integer vector",
     # What is done to the noisy integers.
+    "shares-shrunk": "noisy proportions are shrunk towards equal ones, as if all proportions of the stimulus' areas were equally likely before any "
+    "data: the more, the more noise there is",
     "shares-by-viewers": "proportions: noisy grid units divided by the public number of viewers, then the closest non-negative proportions "
     "that sum to 1",
     "shares-by-sum": "proportions: noisy grid units divided by their sum, then the closest non-negative proportions that sum to 1",
@@ -50,8 +52,12 @@ def reading(p: AreasParameters, deviation: float) -> str:
     """Return how noise shows, of a standard deviation in grid units."""
     if p.viewers is None:
         people = short(deviation / p.half_range_grid_units)
-        return f"The noise of every proportion equals the viewing of {people} participants (one standard deviation)."
-    return (
-        "± is one standard deviation of a proportion's noise, before the projection to valid proportions. Proportions close to 0 % or 100 % have smaller "
-        "errors."
-    )
+        noise = f"The noise of every proportion equals the viewing of {people} participants (one standard deviation)."
+    else:
+        noise = (
+            f"± is one standard deviation of a proportion's {p.error_noun}, before the projection to valid proportions. Proportions close to 0 % or 100 % "
+            "have smaller errors."
+        )
+    if not p.is_shrunk:
+        return noise
+    return f"{noise} Differences between areas are smaller than they are: noisy proportions are shrunk towards equal ones."

@@ -1,66 +1,28 @@
-"""Expected utility of heatmaps, from public parameters: the correlation with the exact map to expect, for any budget and n.
-
-Maps are taken to be as those of photographs (`numerics.centre_bias`), and numbers here and next to the mechanisms were fitted to what was
-measured on images 1001–1010 of mouse-tracked OSIE; on others it was within 0.1 (docs/evidence/utility.md). Elsewhere it is an orientation.
-"""
+"""Expected utility of heatmaps in words and a table: the correlation with the exact map to expect, for any budget and n."""
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
-
-import numpy as np
 
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.calibration import liu2019_level
 from synthrelease.dp.event import Event
+from synthrelease.kinds.expectation import people_needed
+from synthrelease.kinds.heatmap.expected import MARGIN, Viewing
 from synthrelease.kinds.heatmap.public import HeatmapParameters
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.number_words import several
-from synthrelease.numerics.centre_bias import CENTRE, prior
-from synthrelease.numerics.expected_quality import correlation_of_posterior, people_needed
-from synthrelease.numerics.inversion import Prior
-from synthrelease.numerics.spectral import CUTOFF
-from synthrelease.numerics.spectrum import Band, band
 
 H = TypeVar("H", bound=HeatmapParameters)
 
-SEEN_THROUGH = 0.5  # of the noise's variance: the gain of knowing that maps are not negative
-_POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
 _EPSILONS = (0.5, 1.0, 3.0)
 _PEOPLE = (30, 100, 300, 1000, 3000, 10_000)
-_NOTHING = 0.03  # of correlation: what a map must show beyond what is known without any data
 _ASSIGNMENT = 'assume_public = ["assignment"], or max_stimuli_per_person = m'
 _GOOD = 0.8  # a correlation at which a map shows where the hot spots are
-
-
-@dataclass(frozen=True)
-class Viewing:
-    """How stimuli are looked at, as far as that is public."""
-
-    blurs: tuple[float, ...]  # σ_b of the blur as a share of height and width
-    viewers: float | None  # people on a stimulus, on average, if public
-    stimuli_per_person: float  # stimuli of a person, on average, or at most if that is not public
-
-    @property
-    def band(self) -> Band:
-        """The frequencies that the blur leaves."""
-        return band(self.blurs, CUTOFF)
-
-    @cached_property
-    def expected(self) -> Prior:
-        """The maps to expect."""
-        shipped = prior(CENTRE, self.band)
-        return replace(shipped, power=_POWER * shipped.power)
-
-    def without_data(self) -> float:
-        """Return the correlation of the centre bias alone: what every claim of utility must beat."""
-        none = np.full(self.band.count, math.inf)
-        return correlation_of_posterior(self.expected, self.band, none, mean_known=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +60,7 @@ class Heatmap(Mechanism[H]):
         viewing, stimuli = self.viewing, len(self.parameters.stimuli)
         assert viewing is not None
         at = partial(self.correlation, viewing, budget)
-        viewers = viewing.viewers
-        if viewers is None and people is not None:
-            viewers = people * min(1.0, viewing.stimuli_per_person / stimuli)  # a person counts on no more
+        viewers = viewing.viewers if people is None else viewing.people_on_stimulus(people, stimuli)
         with_viewers = ""
         if viewers is not None:
             with_viewers = f"CC {at(viewers):.2f} "
@@ -113,9 +73,9 @@ class Heatmap(Mechanism[H]):
             else:
                 with_viewers += f"AT MOST, if all {people} see every stimulus"
                 with_viewers += f" (if not, say {_ASSIGNMENT})" if stimuli > 1 else ""
-            empty = at(viewers) < viewing.without_data() + _NOTHING
+            empty = at(viewers) < viewing.without_data() + MARGIN
             with_viewers += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
-        needed = people_needed(at, _GOOD)
+        needed = people_needed(lambda people: at(people) >= _GOOD)
         enough = "more than there are" if needed is None else str(needed)
         return (
             f"{with_viewers}correlation with the exact map, for photographs; no data at all gives {viewing.without_data():.2f}",

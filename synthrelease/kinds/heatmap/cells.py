@@ -23,20 +23,17 @@ from synthrelease.kinds.choosing import Choosing
 from synthrelease.kinds.contributions import Sums, Tally
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
+from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.expected import Viewing, cell_correlation
 from synthrelease.kinds.heatmap.public import LIU2019, CellParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.numerics.expected_quality import correlation_of_cells
 from synthrelease.numerics.gaze_caps import excess_norms
 
 PRIVATE = "private"  # of a cap: chosen from a public list
 # Candidates of a private cap below T, if the plan lists none.
 _CAPS = (1, 2, 3, 5, 8, 13, 20, 30, 50, 80, 130, 200, 300, 500, 800)
-_WITHIN_CAP = 0.75  # of the samples that could count
-_PLACES = 25  # cells of the blur's size that a person is in; finer cells are √ as many (mouse-tracked, 5 s an image)
-_COUNTED = 100  # samples of a person, where their number is not bounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,17 +138,11 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
 
     def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:
         """Return the correlation to expect with the exact map, with so many people on every stimulus; 0 if the calibration is refused."""
-        p = self.parameters
-        cells = p.rows * p.columns
         try:
-            noise = self.calibrated_noise(budget).standard_deviation
+            deviation = self.calibrated_noise(budget).standard_deviation
         except PolicyError:  # the paper's calibration does not suffice
             return 0.0
-        places = _PLACES * math.sqrt(math.sqrt(viewing.blurs[0] * viewing.blurs[1] * cells))
-        most = p.max_samples_per_stimulus or _COUNTED
-        counted = _WITHIN_CAP * min(most, min(cells, places) * p.cap)
-        variance = noise**2 * cells / (people * counted) ** 2
-        return correlation_of_cells(viewing.expected, viewing.band, variance, rows=p.rows, columns=p.columns)
+        return cell_correlation(self.parameters, viewing, deviation=deviation, people=people)
 
     @property
     def _shape(self) -> tuple[int, int, int]:

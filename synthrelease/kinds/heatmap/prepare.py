@@ -11,14 +11,12 @@ from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
-from synthrelease.kinds.heatmap.accuracy import Heatmap, Viewing
+from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.expected import viewing
 from synthrelease.kinds.heatmap.kind import HEATMAP
 from synthrelease.kinds.heatmap.public import HeatmapParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.output_spec import OutputSpec
-
-# Of a side, for the expected quality: maps of a smaller or larger blur are predicted as these.
-_LEAST_BLUR, _LARGEST_BLUR = 0.003, 0.5
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Heatmap[Any]:
@@ -40,7 +38,9 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         except PlanError:
             if name == chosen:
                 raise  # otherwise it is a mechanism less to compare with
-    return replace(mechanisms[chosen], viewing=_viewing(request), mechanisms=mechanisms)
+    mechanism = mechanisms[chosen]
+    seen = viewing(mechanism.parameters, request.viewers)
+    return replace(mechanism, viewing=seen, mechanisms=mechanisms)
 
 
 def _by_name() -> dict[str, type[HeatmapParameters]]:
@@ -70,12 +70,3 @@ def _check_keys(spec: OutputSpec, chosen: str) -> None:
                     expected="mechanism = " + " or ".join(f'"{name}"' for name in parameters.mechanisms),
                     remedy="leave the key out, or choose another mechanism",
                 )
-
-
-def _viewing(request: HeatmapRequest) -> Viewing:
-    viewers, stimuli_per_person = request.viewers, float(request.max_stimuli)
-    if viewers is not None and request.people is not None:
-        stimuli_per_person = max(1.0, sum(viewers) / request.people)
-    sides = request.screen.height_px, request.screen.width_px
-    blurs = tuple(min(max(request.blur_px / side, _LEAST_BLUR), _LARGEST_BLUR) for side in sides)
-    return Viewing(blurs, None if viewers is None else sum(viewers) / len(viewers), stimuli_per_person)

@@ -16,7 +16,15 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
+from synthrelease.kinds.heatmap.expected import (
+    Viewing,
+    cell_correlation,
+    expected,
+    spectral_correlation,
+    viewing,
+)
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
@@ -50,6 +58,16 @@ class HeatmapParameters(StimulusParameters):
     def map_scale(self) -> tuple[Screen, float | None]:
         """The screen, and σ of the blur."""
         return self.screen, self.blur_px
+
+    @property
+    def public_viewers(self) -> tuple[int, ...] | None:
+        """How many people count on each stimulus, if that stands among the public inputs."""
+        return None
+
+    @property
+    def viewing(self) -> Viewing:
+        """How the stimuli are looked at."""
+        return viewing(self, self.public_viewers)
 
     @property
     def pixels(self) -> tuple[Axis, Axis]:
@@ -105,6 +123,16 @@ class SpectralParameters(HeatmapParameters):
             blurs = (self.blur_time / (self.window[1] - self.window[0]), *blurs)
             cells = (self.frames, *cells)
         return SpectralForm(blurs, cells, self.exponent, self.clip, self.prior)
+
+    @property
+    def public_viewers(self) -> tuple[int, ...] | None:
+        """How many people count on each stimulus, if public."""
+        return self.viewers
+
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return the correlation with the exact maps to expect."""
+        at = partial(spectral_correlation, self, self.viewing, deviation=deviation_of(event))
+        return expected(self, people, lambda viewers: at(people=viewers))
 
     @property
     def joint(self) -> bool:
@@ -257,6 +285,11 @@ class CellParameters(HeatmapParameters):
             sources=(DerivedFrom("noisy"),),
             derive=self._heatmap,
         )
+
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return the correlation with the exact maps to expect."""
+        at = partial(cell_correlation, self, self.viewing, deviation=deviation_of(event))
+        return expected(self, people, lambda viewers: at(people=viewers))
 
     def _heatmap(self, _index: Index, noisy: Array) -> Array:
         screen_px = (self.screen.width_px, self.screen.height_px)

@@ -19,7 +19,8 @@ from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
-from synthrelease.kinds.heatmap.accuracy import SEEN_THROUGH, Heatmap, Viewing
+from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.expected import Viewing, spectral_correlation
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
@@ -28,8 +29,6 @@ from synthrelease.kinds.preparing import require_duration
 from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.ball import clip_to_ball
 from synthrelease.numerics.binning import integer_shares
-from synthrelease.numerics.centre_bias import CENTRE
-from synthrelease.numerics.expected_quality import correlation_of_posterior
 from synthrelease.numerics.runs import runs
 from synthrelease.numerics.spectral import MOST_CELLS, RADIUS, SpectralForm
 from synthrelease.numerics.spectrum import WEIGHT, point_coefficients, positions
@@ -40,7 +39,6 @@ _TIME_BLUR_SHARE = 0.1  # of the window
 _CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
 _MOST_COEFFICIENTS = 50_000_000  # of all stimuli together: their sums must fit into memory
 _MOST_FRAMES = 10_000
-_LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,15 +65,8 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
 
     def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:
         """Return the correlation to expect with the exact map, with so many people on every stimulus."""
-        form, frequencies = self.parameters.form, viewing.band
-        retained = min(1.0, _LEFT / math.sqrt(viewing.stimuli_per_person if self.parameters.joint else 1.0))
-        noise = self.calibrated_noise(budget).standard_deviation
-        # Of a dynamic map the first coefficients are those that do not change over time: the map of the whole window.
-        unit = form.steps()[: frequencies.count] * (retained * people)
-        variance = SEEN_THROUGH * (noise / unit) ** 2
-        return correlation_of_posterior(
-            viewing.expected, frequencies, variance, mean_known=form.prior == CENTRE
-        )
+        deviation = self.calibrated_noise(budget).standard_deviation
+        return spectral_correlation(self.parameters, viewing, deviation=deviation, people=people)
 
 
 def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:

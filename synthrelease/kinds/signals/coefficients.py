@@ -24,9 +24,11 @@ from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.choosing import Choosing
 from synthrelease.kinds.contributions import Contribution, ContributionParts, PersonRows, Sums, by_label
 from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.measured import measured_values
-from synthrelease.kinds.signals.accuracy import MeanSignals, courses
+from synthrelease.kinds.signals.accuracy import MeanSignals
 from synthrelease.kinds.signals.completed_series import blocks, completed_series
+from synthrelease.kinds.signals.expected import coefficient_correlation
 from synthrelease.kinds.signals.public import CoefficientParameters
 from synthrelease.kinds.signals.unit_costs import unit_costs, units_table
 from synthrelease.numerics.exact_norm import from_limbs, squared_norm, to_limbs
@@ -161,16 +163,13 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         return replace(self, noise=GAUSSIAN if budget.delta > 0 else LAPLACE)
 
     def correlation(self, budget: Budget, people: float) -> float:
-        """Return xᵀy/√(xᵀx·(yᵀy + N)): of mean signals x, y is what the frequencies show, N the noise of all steps."""
-        mechanism = self.expected
-        noise = mechanism.calibrated_noise(budget).standard_deviation / (HALF_RANGE * people)
-        form = mechanism.parameters.form
-        exact, cross, shown = courses(form)
-        added = float(((noise * form.spread) ** 2).sum())
-        return max(0.0, cross / math.sqrt(exact * (shown + added)))
+        """Return the correlation over time to expect with the exact mean signal."""
+        mechanism = self.usual
+        deviation = mechanism.calibrated_noise(budget).standard_deviation
+        return coefficient_correlation(mechanism.parameters.form, deviation=deviation, people=people)
 
     @property
-    def expected(self) -> CoefficientSignals:
+    def usual(self) -> CoefficientSignals:
         """The mechanism whose accuracy is to be expected: of frequencies that are yet to be chosen, with the usual number."""
         if self.candidates is None:
             return self
@@ -180,13 +179,19 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         """Return the error to expect, and the people that a good signal takes."""
         if not self.parameters.is_each:
             return super().prediction(event, budget, people)
-        mechanism = self.expected
+        mechanism = self.usual
         deviation = mechanism.calibrated_noise(budget).standard_deviation
         share = 100 * deviation * float(mechanism.parameters.form.spread.max()) / (2 * HALF_RANGE)
         return (
             f"each step ± {share:.3g} % of the feature's bounds, in every participant's series",
             "no number of participants helps: each series carries the noise of a whole person",
         )
+
+    def expected(self, event: Event, budget: Budget | None, people: float) -> tuple[Expectation, ...]:
+        """Return the correlation over time to expect, of frequencies that are yet to be chosen with the usual number."""
+        if self.candidates is None:
+            return super().expected(event, budget, people)
+        return self.usual.expected(self.usual.calibrate(budget), budget, people)
 
     def comparison(self, budget: Budget | None) -> list[list[str]]:
         """Return the correlation to expect of every mechanism; nothing for each person's series, which have none."""

@@ -15,6 +15,7 @@ from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import (
@@ -23,6 +24,12 @@ from synthrelease.kinds.parameters import (
     deviation_of,
 )
 from synthrelease.kinds.signals import words
+from synthrelease.kinds.signals.expected import (
+    coefficient_correlation,
+    expected,
+    own_correlation,
+    spectral_correlation,
+)
 from synthrelease.kinds.signals.public_series import (
     BOZKIR2021_EVENT,
     MEAN,
@@ -92,6 +99,13 @@ class CoefficientParameters(SignalParameters):
         return SignalForm(
             self.name, self.length, self.chunk, self.coefficients, self.max_change_grid_units, self.clip
         )
+
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return the correlation over time to expect with the exact mean signal, or of each series with its own."""
+        deviation = deviation_of(event)
+        if self.is_each:
+            return expected(own_correlation(self.form, deviation=deviation))
+        return expected(coefficient_correlation(self.form, deviation=deviation, people=people))
 
     def with_frequencies(self, number: int) -> CoefficientParameters:
         """Return the parameters with so many frequencies, and the bounds that follow."""
@@ -276,6 +290,10 @@ class SpectralSignalParameters(SignalParameters):
     def procedure(self) -> str:
         """Return what is done to the data, before and with the noise."""
         return words.spectral_procedure(self)
+
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return the correlation over time to expect with the exact mean signal."""
+        return expected(spectral_correlation(self.form, deviation=deviation_of(event), people=people))
 
     @property
     def quantity(self) -> str:

@@ -5,7 +5,6 @@ Claim: `spectral.proof.md`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,21 +14,18 @@ from synthrelease.data.features import Features
 from synthrelease.dp.budget import Budget
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.measured import measured_values
-from synthrelease.kinds.signals.accuracy import STRAY, MeanSignals, power_of_means
+from synthrelease.kinds.signals.accuracy import MeanSignals
 from synthrelease.kinds.signals.completed_series import blocks, completed_series
+from synthrelease.kinds.signals.expected import spectral_correlation
 from synthrelease.kinds.signals.public import SpectralSignalParameters
 from synthrelease.numerics.ball import clip_to_ball
 from synthrelease.numerics.spectral_signals import (
-    LEVEL_WEIGHTS,
     NO_BASELINE,
     OF_PERSON,
     RADIUS,
     SpectralSignalForm,
 )
 from synthrelease.numerics.steps import to_steps
-
-# Of half the bounds' width: how far people's and recordings' levels stray.
-_PERSON_LEVEL, _RECORDING_LEVEL = 0.5, 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,17 +54,9 @@ class SpectralSignals(MeanSignals[SpectralSignalParameters]):
         return self if budget.delta > 0 else None
 
     def correlation(self, budget: Budget, people: float) -> float:
-        """Return √(Σ gP/ΣP), g = P/(P + N) up to the highest cosine."""
-        form, noise = self.parameters.form, self.calibrated_noise(budget).standard_deviation
-        level = LEVEL_WEIGHTS.get(form.baseline, 0.0)
-        level *= _PERSON_LEVEL if form.baseline == NO_BASELINE else _RECORDING_LEVEL
-        # A person's norm before clipping, as a share of what they are clipped to: half of that is the constants.
-        retained = min(1.0, (((STRAY**2 + level**2) / form.clip**2) + 0.25) ** -0.5)
-        unit = RADIUS / (form.clip * math.sqrt(form.length * form.series)) * retained * people
-        power = power_of_means(form.length)
-        shown = power[: form.cosines - 1 + form.lowest]
-        kept = shown**2 / (shown + (noise / unit) ** 2)
-        return math.sqrt(float(kept.sum() / power.sum()))
+        """Return the correlation over time to expect with the exact mean signal."""
+        deviation = self.calibrated_noise(budget).standard_deviation
+        return spectral_correlation(self.parameters.form, deviation=deviation, people=people)
 
 
 def contributions(data: Features, parameters: SpectralSignalParameters) -> NDArray[np.int64]:

@@ -1,20 +1,20 @@
-"""How far statistics will be from the true ones, from public parameters only: scale, deviation, exact interval, Chebyshev."""
+"""How far statistics will be from the exact ones, in words and tables: expected error, scale, deviation, exact interval, Chebyshev."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from synthrelease.dp.error_bounds import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
-from synthrelease.dp.event import DiscreteLaplace, Noise
+from synthrelease.dp.event import DiscreteLaplace, Event, Noise, PrivateChoice, flatten, noise_of
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.expectation import Expectation, people_needed
+from synthrelease.kinds.statistics.expected import name_in_words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.numerics.statistics import COUNT, HISTOGRAM, MEAN, PERSON_STEPS
-from synthrelease.numerics.steps import HALF_RANGE
+from synthrelease.numerics.statistics import COUNT
 
-_GOOD = 0.05  # of the bounds' width, or of all ranks, at 95 %
-_HALF = 0.5  # of the bounds' width, or of all people, on either side: the interval is no narrower than what is possible
+_GOOD = 0.05  # of what the bounds allow: the expected error of a useful statistic
 _DEVIATIONS = 2.0  # of the lecture notes' example
 
 
@@ -48,59 +48,81 @@ def _units(p: StatisticsParameters) -> Iterator[tuple[str, float]]:
 
 def prediction(
     p: StatisticsParameters,
-    noise: Noise | None,
-    epsilon: float,
+    event: Event,
     people: int | None,
     *,
     neighbours: Neighbours,
 ) -> tuple[str, str]:
-    """Return what to expect, and how many people make it good.
+    """Return the error to expect of every statistic, as a percentage of what the bounds leave it, and how many people make it good.
 
     Args:
         p: the public parameters.
-        noise: of all noisy statistics, if there are any.
-        epsilon: of every choice of a quantile.
+        event: what is done.
         people: n, if it is public.
         neighbours: the neighbouring relation.
     """
-    sentences, needed = [], []
+    sentences = []
+    if people is not None:
+        by_name = dict(
+            zip(p.statistics, map(_of_one, _by_statistic(p, event, people, neighbours)), strict=True)
+        )
+        where = "" if p.by is None else f" in a group of {p.people_in_group(people):.3g}"
+        of_each = "; ".join(f"{name_in_words(name)} {words}" for name, words in by_name.items())
+        sentences.append(f"mean error, of what the bounds allow{where}: {of_each}")
+    noise = noise_of(event)
     if noise is not None:
-        sentences.append(_noise_words(p, noise, people))
-        means = math.ceil(reach(noise) / PERSON_STEPS / _GOOD)
-        needed.append(f"{means}{_in_group(p)} for means ± {100 * _GOOD:g} %")
+        sentences.append(_noise_words(noise))
     if p.quantiles:
+        epsilon = min(leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice))
         worst = p.rank_error(epsilon, neighbours, probability=INTERVAL)
         sentences.append(
-            f"quantiles: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} participants of the "
-            f"target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
+            f"quantiles, whatever the data: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} "
+            f"participants of the target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
         )
-        needed.append(f"{math.ceil(worst / _GOOD)}{_in_group(p)} for ranks ± {100 * _GOOD:g} %")
-    return "; ".join(sentences), ", ".join(needed)
+    return "; ".join(sentences), ", ".join(_needed(p, event, neighbours))
 
 
-def _in_group(p: StatisticsParameters) -> str:
-    return " in a group" if p.by is not None else ""
+def _by_statistic(
+    p: StatisticsParameters, event: Event, people: float, neighbours: Neighbours
+) -> list[list[Expectation]]:
+    """What is expected of each statistic, of all features."""
+    expected = p.expected(event, people, neighbours)
+    each = len(p.features)
+    return [list(expected[start : start + each]) for start in range(0, len(expected), each)]
 
 
-def _noise_words(p: StatisticsParameters, noise: Noise, people: int | None) -> str:
-    within = reach(noise)
-    mean = within / PERSON_STEPS
-    parts = [f"counts ± {mean:.3g} participants"] if COUNT in p.noisy else []
-    if people is not None:
-        size = people if p.by is None else people * p.max_groups_per_person / len(p.groups or [1])
-        off = {MEAN: mean / size, HISTOGRAM: within / HALF_RANGE / size}
-        words = {
-            MEAN: f"means ± {100 * off[MEAN]:.3g} % of the bounds",
-            HISTOGRAM: f"histograms ± {off[HISTOGRAM]:.3g}",
-        }
-        where = "" if p.by is None else f" in a group of {size:.3g}"
-        empty = ": NO MORE THAN IS KNOWN WITHOUT DATA"
-        parts += [
-            f"{words[name]}{where}{empty if off[name] >= _HALF else ''}" for name in words if name in p.noisy
-        ]
-    error = f"95 %: {', '.join(parts) or f'sums as if {mean:.3g} participants were others'}"
+def _of_one(features: list[Expectation]) -> str:
+    """The error to expect of a statistic, at best and at worst over features and shapes, beside a guess without data."""
+    best, worst, guess = (
+        100 * choose(getattr(expected, key) / expected.scale for expected in features)
+        for choose, key in ((min, "best"), (max, "worst"), (min, "without_data"))
+    )
+    span = f"{best:.2g} %" if f"{best:.2g}" == f"{worst:.2g}" else f"{best:.2g} to {worst:.2g} %"
+    return f"{span} (no data: {guess:.2g} %)"
+
+
+def _needed(p: StatisticsParameters, event: Event, neighbours: Neighbours) -> Iterator[str]:
+    """How many participants make the expected error of each statistic small, in the same words for all of them."""
+    one_feature = replace(p, features=p.features[:1])
+    for name in p.statistics:
+        if name == COUNT:
+            continue  # it is no better with more of them
+        alone = replace(one_feature, statistics=(name,))
+
+        def is_good(people: int, alone: StatisticsParameters = alone) -> bool:
+            in_all = people / alone.people_in_group(1)
+            (expected,) = alone.expected(event, in_all, neighbours)
+            return expected.worst <= _GOOD * expected.scale
+
+        enough = people_needed(is_good)
+        group = " in a group" if p.by is not None else ""
+        number = "more than there are" if enough is None else enough
+        yield f"{number}{group} for a {name_in_words(name)} within {100 * _GOOD:g} %"
+
+
+def _noise_words(noise: Noise) -> str:
     exact = beyond(noise, deviations=_DEVIATIONS)
     return (
-        f"{error}; noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "
+        f"noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "
         f"by Chebyshev {chebyshev(deviations=_DEVIATIONS):g} at most"
     )

@@ -114,16 +114,14 @@ class Statistics(Mechanism[StatisticsParameters]):
             )
         return Drawn(arrays, event, p)
 
-    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
-        """Return the 95 % errors, and the people at which they are within 5 %."""
-        assert budget is not None
-        return accuracy.prediction(
-            self.parameters,
-            noise_of(event),
-            self.split(budget)[0],
-            people,
-            neighbours=self.neighbours,
-        )
+    def prediction(
+        self,
+        event: Event,
+        budget: Budget | None,  # noqa: ARG002
+        people: int | None,
+    ) -> tuple[str, str]:
+        """Return the errors to expect, and the people at which they are within 5 % of the bounds."""
+        return accuracy.prediction(self.parameters, event, people, neighbours=self.neighbours)
 
     def errors(self, event: Event) -> list[list[str]]:
         """Return a table, its head first, of the noise of every statistic in its unit."""

@@ -44,6 +44,7 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         statistics=names,
         bins=o["bins"],
         quantile_steps=o["quantile_steps"],
+        quantile_intervals=True,
         by=o.get("by"),
         groups=groups,
         max_groups_per_person=o.get("max_groups_per_person", len(groups or [1])),

@@ -15,9 +15,12 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import LABEL, LABELS, described
 from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
-from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters
+from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters, added_later
 from synthrelease.kinds.statistics import noisy, words
+from synthrelease.kinds.statistics.expected import expected
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
+from synthrelease.kinds.statistics.quantile_interval import distance
 from synthrelease.kinds.statistics.sensitivity import sensitivity
 from synthrelease.numerics.binning import equal_width_edges
 from synthrelease.numerics.statistics import (
@@ -77,6 +80,12 @@ class StatisticsParameters(Parameters):
         int, described("M: in how many groups a person counts, in those of most rows.", minimum=1)
     ]
     features: BoundedFeatures
+    quantile_intervals: Annotated[
+        bool,
+        described(
+            "Whether quantiles have intervals in the feature's unit, for data like public shapes; only where the number of people is released, or public."
+        ),
+    ] = added_later(False)
     half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     def __post_init__(self) -> None:
@@ -117,9 +126,20 @@ class StatisticsParameters(Parameters):
         places = [Axis("feature", features, words="What was measured.")]
         if self.groups is not None:
             places.insert(0, Axis("group", self.groups, words=f"Group of participants, by {self.by}."))
-        for name in self.statistics:
-            make = _StatisticDatasets(self, name, tuple(places), noise_of(event))
+        # Intervals of quantiles follow from counts, which come first then.
+        for name in (*self.noisy, *self.quantiles) if self.quantile_intervals else self.statistics:
+            make = _StatisticDatasets(self, name, tuple(places), noise_of(event), event)
             yield from make.chosen() if quantile(name) is not None else make.noisy()
+
+    @property
+    def has_quantile_intervals(self) -> bool:
+        """Whether quantiles have intervals: they are wanted, and how many people are in a group is public, or released."""
+        return self.quantile_intervals and (self.counts_people or COUNT in self.noisy)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether the public number of people is that of those in every group."""
+        return self.people is not None and self.groups is None
 
     def size(self, statistic: str) -> int:
         """Return how many integers one statistic of one feature of one group has."""
@@ -174,6 +194,14 @@ class StatisticsParameters(Parameters):
             for name in self.quantiles
         )
 
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:
+        """Return the error to expect of every statistic of every feature, in its unit."""
+        return tuple(expected(self, event, self.people_in_group(people), neighbours=neighbours))
+
+    def people_in_group(self, people: float) -> float:
+        """Return how many of so many participants count in a group, on average, if each counts in as many as may be."""
+        return people if self.groups is None else people * self.max_groups_per_person / len(self.groups)
+
     def summary(self) -> str:
         """Return what is released, in a sentence."""
         return words.summary(self)
@@ -204,7 +232,8 @@ class StatisticsParameters(Parameters):
         choices = [leaf for leaf in flatten(event) if isinstance(leaf, PrivateChoice)]
         if choices and self.quantiles:
             least = min(choice.epsilon for choice in choices)
-            sentences.append(words.rank_reading(self.rank_error(least, neighbours, probability=0.95)))
+            within = self.rank_error(least, neighbours, probability=0.95)
+            sentences.append(words.rank_reading(within, has_interval=self.has_quantile_intervals))
         return sentences
 
     def derivation(self, neighbours: Neighbours) -> Remark:
@@ -228,6 +257,8 @@ class StatisticsParameters(Parameters):
             done.append(remark("quotients-cut"))
         if self.quantiles:
             done.append(remark("middle-of-interval"))
+        if self.has_quantile_intervals:
+            done.append(remark("quantile-interval", probability=INTERVAL))
         return done
 
     def warnings(self) -> list[Remark]:
@@ -239,7 +270,9 @@ class StatisticsParameters(Parameters):
             centred = (name for name in self.noisy if NOISY_STATISTICS[name].absent_is_centre)
             remarks.extend(remark("absent-as-centre", statistic=name) for name in centred)
         if self.quantiles:
-            remarks.append(remark("rank-by-chance"))
+            remarks.append(
+                remark("quantile-interval-of-shapes" if self.has_quantile_intervals else "rank-by-chance")
+            )
         return remarks
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
@@ -263,6 +296,7 @@ class _StatisticDatasets:
     name: str
     places: tuple[Axis, ...]
     noise: Noise | None  # without it something else is wrong, and is found elsewhere
+    event: Event
 
     def noisy(self) -> Iterator[Dataset]:
         p, name = self.parameters, self.name
@@ -288,6 +322,13 @@ class _StatisticDatasets:
         yield self._dataset("chosen", Role.CHOICE, [], number, types=INTEGERS[:1], most=steps - 1)
         sources = (DerivedFrom(f"{quoted(self.name)}/chosen"),)
         yield self._dataset("value", Role.ESTIMATE, [], self._quantity, sources=sources, derive=self._middle)
+        if self.parameters.has_quantile_intervals:
+            counts = () if self.parameters.counts_people else (DerivedFrom(f"{COUNT}/noisy"),)
+            bound = Axis("bound", ["lower", "upper"], is_columns=True)
+            ends = "end of the interval that holds the exact value in 95 of 100 releases, if the data are like one of the public shapes"
+            yield self._dataset(
+                "interval", Role.INTERVAL, [bound], ends, sources=(*sources, *counts), derive=self._around
+            )
 
     @property
     def _quantity(self) -> str:
@@ -322,6 +363,24 @@ class _StatisticDatasets:
         far = 0 if self.noise is None else reach(self.noise, together=noisy.together(self.name, unit))
         ends = noisy.interval(self.name, integers, unit, reach=far)
         return ends if self.name == HISTOGRAM else ends[0]
+
+    def _around(self, index: Index, chosen: Array, *counts: Array) -> Array:
+        p, (low, high) = self.parameters, self._unit(index).bounds
+        people = float(p.people or 1) if p.counts_people else max(float(counts[0][0]) / PERSON_STEPS, 1.0)
+        far = (high - low) * distance(
+            fraction(self.name), people=people, rate=self._rate, steps=p.quantile_steps
+        )
+        middle = float(self._middle(index, chosen))
+        return np.array([max(low, middle - far), min(high, middle + far)])
+
+    @property
+    def _rate(self) -> float:
+        """ε/(2Δ) of the choice; the relation is not among the parameters, and Δ is largest for replace-one."""
+        epsilon = min(
+            (leaf.epsilon for leaf in flatten(self.event) if isinstance(leaf, PrivateChoice)), default=1.0
+        )
+        sensitivity = self.parameters.quantile_sensitivity(self.name, Neighbours.REPLACE_ONE)
+        return epsilon / (2 * sensitivity)
 
     def _middle(self, index: Index, chosen: Array) -> Array:
         return quantile_value(np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps)

@@ -26,13 +26,18 @@ SENTENCES = {
     "histograms-not-clipped": "histograms are not clipped to positive proportions",
     "quotients-cut": "quotients of noisy sums and a noisy count (at least one participant) are clipped to the range that the bounds allow",
     "middle-of-interval": "quantiles: the middle of the interval that was chosen",
+    "quantile-interval": "interval of a quantile: holds the exact value with probability {probability:g} at least, for participants whose values are like "
+    "one of four public distributions",
     # Caveats.
     "one-aggregate": "each participant contributes one value per statistic: the mean (or the proportions) of their rows",
     "one-aggregate-in-groups": "each participant contributes one value per statistic in each group that they count in: the mean (or the "
     "proportions) of their rows",
     "most-groups": "a participant counts in at most {most_groups} of the groups, those with most rows",
     "absent-as-centre": "{statistic}s: participants without a value are imputed with the midpoint of the bounds",
-    "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit is private, so there is no interval",
+    "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit depends on how many participants are in a "
+    "group, which is private, so there is no interval",
+    "quantile-interval-of-shapes": "the intervals of quantiles suppose that participants' values are spread over the bounds, or normal with a standard "
+    "deviation of a twelfth of their width; around a gap between values a quantile can be further off",
 }
 
 
@@ -56,10 +61,16 @@ def procedure(p: StatisticsParameters) -> str:
     )
 
 
-def rank_reading(people: float) -> str:
-    """Return by how many participants a quantile misses its rank at most."""
+def rank_reading(people: float, *, has_interval: bool) -> str:
+    """Return by how many participants a quantile misses its rank at most, and whether there is an interval in its unit."""
     within = f"{math.ceil(10 * people) / 10:g}"  # no less than it is
+    sentence = f"A quantile misses its rank by chance: in at least 95 % of releases by at most {within} participants, for each quantile separately."
+    if not has_interval:
+        return (
+            f"{sentence} The size of this error in the feature's unit depends on how many participants are in a group, which is private, so there is no "
+            "interval."
+        )
     return (
-        f"A quantile misses its rank by chance: in at least 95 % of releases by at most {within} participants, for each quantile separately. The size of "
-        "this error in the feature's unit is private, so there is no interval."
+        f"{sentence} The interval is what this error comes to in the feature's unit if participants' values are spread over the bounds, or normal "
+        "around a quarter, the middle or three quarters of them; around a gap between values a quantile can be further off."
     )

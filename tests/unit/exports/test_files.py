@@ -179,7 +179,7 @@ def test_the_readme_says_what_is_guaranteed_and_what_is_not(tmp_path, name):
     text = flat((tmp_path / "out" / "README.txt").read_text("utf-8"))
     guarantee = guarantee_words(whole.manifest)
     for told in (
-        guarantee.headline,
+        guarantee.headline_in_text,
         guarantee.notation,
         *guarantee.worlds,
         whole.manifest["release"]["title"],

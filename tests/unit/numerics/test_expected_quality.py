@@ -10,7 +10,6 @@ import pytest
 from synthrelease.numerics.expected_quality import (
     correlation_of_cells,
     correlation_of_posterior,
-    people_needed,
 )
 from synthrelease.numerics.inversion import Prior
 from synthrelease.numerics.spectrum import band, middles, rendered
@@ -71,10 +70,3 @@ def test_of_cells(level: float) -> None:
         pairs.append((np.where(u + v > 0, left * true + shown * noise, 1.0), true))
     predicted = correlation_of_cells(PRIOR, BAND, level, rows=rows, columns=columns)
     assert correlation_of_maps(pairs) == pytest.approx(predicted, abs=0.03)
-
-
-def test_people_needed_is_the_first_number_that_is_enough() -> None:
-    assert people_needed(lambda n: n / (n + 50), 0.8) == 200
-    assert people_needed(lambda n: n / (n + 50), 0.5) == 50
-    assert people_needed(lambda _n: 0.9, 0.8) == 1
-    assert people_needed(lambda _n: 0.7, 0.8) is None

@@ -59,7 +59,7 @@ def test_every_statistic_has_its_datasets(bundle: synthrelease.bundle.Bundle) ->
     noisy = ("count", "sum", "mean", "variance", "histogram")
     assert keys == {"histogram/edge"} | {
         f"{n}/{w}" for n in noisy for w in ("noisy", "value", "interval")
-    } | {f"quantile%3A{p}/{w}" for p in ("0.5", "0.9") for w in ("chosen", "value")}
+    } | {f"quantile%3A{p}/{w}" for p in ("0.5", "0.9") for w in ("chosen", "value", "interval")}
     assert bundle["all"]["mean/value"].shape == (2,)  # features
     assert bundle["tasks"]["mean/value"].shape == (2, 2)  # recordings, features
     assert bundle["tasks"]["quantile%3A0.25/chosen"].shape == (2, 2)
@@ -164,7 +164,11 @@ def test_a_preview_tells_the_noise_of_everything_in_its_unit(tmp_path: Path) -> 
     view = preview(design(write_statistics_study(tmp_path)))
     rows = {row["name"]: row for row in view["outputs"]}
     assert [len(rows[name]["errors"]) for name in NAMES] == [9, 5, 5, 0]
-    assert len(figures(rows["chosen"]["people_needed"])) == 2
+    assert (
+        len(figures(rows["chosen"]["people_needed"])) == 6
+    )  # of two quantiles, each with how far they may be off
+    of_each = {name: len(rows[name]["expected"]) for name in NAMES}
+    assert of_each == {"all": 14, "tasks": 6, "moods": 4, "chosen": 2}
     check_text("preview/statistics", as_text(view))
 
 

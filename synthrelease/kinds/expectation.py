@@ -1,0 +1,66 @@
+"""How far released values are expected to be from the exact ones, beside a guess without data: from public parameters alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from synthrelease.number_words import listed
+
+ERROR = "error"  # a measure: the mean distance, in the unit of what is released
+_MOST_PEOPLE = 1 << 33
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What to expect of one kind of released value.
+
+    How good a release becomes may depend on the data. `best` and `worst` are for the kindest and the least kind of some public
+    shapes that data may have; they are equal where the data do not matter.
+    """
+
+    subject: str  # what is released: "mean of pupil_mm"
+    measure: str  # what is expected of it, in words: "error", "CC"
+    best: float
+    worst: float
+    without_data: float  # the same measure of a guess from public facts
+    scale: float = 1.0  # what the public bounds leave the value, in its unit
+    margin: float = 0.0  # by how much a useful release is better than the guess, in the measure
+    higher_is_better: bool = False
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether it is no better than the guess, whatever the data is like."""
+        return not self._beats_guess(self.best)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it may be no better than the guess."""
+        return not self._beats_guess(self.worst)
+
+    def _beats_guess(self, value: float) -> bool:
+        sign = 1 if self.higher_is_better else -1
+        return sign * (value - self.without_data) > self.margin
+
+
+def no_better(expectations: Iterable[Expectation]) -> list[str]:
+    """Return a sentence that names what is expected to be no better than a guess without data; none if there is nothing."""
+    subjects = [expected.subject for expected in expectations if expected.is_useless]
+    return [f"expected to be no better than a guess without data: {listed(subjects)}"] if subjects else []
+
+
+def people_needed(is_good: Callable[[int], bool]) -> int | None:
+    """Return the least number of people that is enough, None if that is beyond all people.
+
+    Args:
+        is_good: whether so many are enough, and then all larger numbers.
+    """
+    low, high = 0, 1
+    while not is_good(high):
+        low, high = high, 2 * high
+        if high > _MOST_PEOPLE:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_good(middle) else (middle, high)
+    return high

@@ -1,0 +1,116 @@
+"""The error that is expected of statistics, and the intervals of quantiles, against releases by the mechanism itself."""
+
+from __future__ import annotations
+
+import made
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from synthrelease.data.features import Features
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.noise import SecureRandom
+from synthrelease.kinds.statistics.expected import Shape, guess
+from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.quantile_interval import distance
+from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, fraction, quantile
+
+LOW, HIGH, PEOPLE, DRAWS = 2.0, 10.0, 60, 1000
+BUDGET = Budget(2.0, 0.0)
+ALARM = 1e-9
+
+
+def people(values: np.ndarray) -> Features:
+    """One row of each, at places between the bounds."""
+    n = len(values)
+    where = (LOW + (HIGH - LOW) * values)[:, None]
+    person, one = np.arange(n), np.zeros(n, dtype=np.int64)
+    return Features(("f0",), np.array([[LOW, HIGH]]), ("a",), n, person, one, where)
+
+
+def mechanism(name: str, number: int = PEOPLE) -> Statistics:
+    return made.statistics([name], [(LOW, HIGH)], people=number, quantile_intervals=True)
+
+
+def releases(statistic: Statistics, data: Features, draws: int = DRAWS) -> list[made.Arrays]:
+    sums, random = (
+        statistic.collect(data),
+        SecureRandom.for_tests(7).spawn(statistic.parameters.statistics[0]),
+    )
+    return [made.arrays(statistic.draw(sums, BUDGET, random)) for _ in range(draws)]
+
+
+@pytest.mark.thorough_for("quantile:0.5", "quantile:0.9", "histogram", "variance")
+@pytest.mark.parametrize(
+    "name", ["count", "sum", "mean", "variance", "histogram", "quantile:0.5", "quantile:0.9"]
+)
+def test_the_error_of_releases_is_the_expected_one(name: str) -> None:
+    """For each public shape within what 1000 draws leave open, and so between the best and the worst of them."""
+    statistic = mechanism(name)
+    p = statistic.parameters
+    (expected,) = p.expected(statistic.calibrate(BUDGET), PEOPLE, Neighbours.REPLACE_ONE)
+    errors = []
+    for shape in Shape:
+        unit = StatisticUnit((LOW, HIGH), PEOPLE)
+        exact = guess(name, shape, unit, PEOPLE, p.bins)
+        off = [
+            np.abs(np.asarray(one[name, "f0", "value"], dtype=np.float64) - exact)
+            for one in releases(statistic, people(shape.values(PEOPLE)))
+        ]
+        errors.append(np.mean([one.sum() / 2 if name == HISTOGRAM else one.max() for one in off]))
+    assert expected.best == pytest.approx(min(errors), rel=0.25)
+    assert expected.worst == pytest.approx(max(errors), rel=0.25)
+    assert expected.without_data > 0
+
+
+def test_more_people_and_more_budget_make_it_better() -> None:
+    statistic = mechanism("quantile:0.5")
+    p, relation = statistic.parameters, Neighbours.REPLACE_ONE
+    few, many = (p.expected(statistic.calibrate(BUDGET), n, relation)[0].worst for n in (30, 300))
+    assert many < few / 4
+    richer = p.expected(statistic.calibrate(Budget(4.0, 0.0)), 30, relation)[0].worst
+    assert richer < 0.7 * few
+
+
+def test_with_hardly_any_budget_nothing_is_useful() -> None:
+    statistic = mechanism("mean", 10)
+    for epsilon, useless in ((0.05, True), (50.0, False)):
+        event = statistic.calibrate(Budget(epsilon, 0.0))
+        (expected,) = statistic.parameters.expected(event, 10, Neighbours.REPLACE_ONE)
+        assert expected.is_useless == useless
+
+
+def missed(statistic: Statistics, values: np.ndarray, draws: int = 400) -> int:
+    """How many of the released intervals do not hold the exact quantile."""
+    name = statistic.parameters.statistics[0]
+    exact = LOW + (HIGH - LOW) * np.quantile(values, float(fraction(name)), method="inverted_cdf")
+    ends = [np.asarray(one[name, "f0", "interval"])[0] for one in releases(statistic, people(values), draws)]
+    return sum(not low - 1e-9 <= exact <= high + 1e-9 for low, high in ends)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["quantile:0.5", "quantile:0.9"])
+@pytest.mark.parametrize("number", [15, 60])
+def test_intervals_of_quantiles_hold_the_exact_one(name: str, number: int) -> None:
+    statistic = mechanism(name, number)
+    for shape in Shape:
+        misses = missed(statistic, shape.values(number))
+        assert binom.sf(misses - 1, 400, 0.05) > ALARM
+
+
+@pytest.mark.thorough
+def test_around_a_gap_they_need_not() -> None:
+    """People at both ends of the bounds: it is said that the interval is not for such data."""
+    values = np.repeat([0.02, 0.98], [PEOPLE // 2 + 1, PEOPLE // 2 - 1])
+    misses = missed(mechanism("quantile:0.5"), values)
+    assert binom.sf(misses - 1, 400, 0.05) < ALARM
+
+
+def test_the_distance_falls_with_people_and_is_never_more_than_the_bounds() -> None:
+    p = fraction("quantile:0.5")
+    assert quantile("quantile:0.5") == p
+    far = [distance(p, people=n, rate=0.5, steps=64) for n in (1, 10, 100, 1000)]
+    assert far == sorted(far, reverse=True)
+    assert far[0] <= 1
+    assert far[-1] >= 0.5 / 64  # half an interval at least
