@@ -81,6 +81,13 @@ class Row:
     measured: float
 
     @property
+    def what(self) -> str:
+        """What the row is of, whatever the feature: "median", "heatmap (CC)"."""
+        if self.kind == "statistics":
+            return self.subject.partition(" of ")[0]
+        return f"{self.kind} ({self.measure})"
+
+    @property
     def holds(self) -> bool:
         """Whether the prediction was right."""
         low, high = sorted(self.expected)
@@ -161,15 +168,23 @@ def run(data: Path) -> None:
             for output in data_set.outputs:
                 for epsilon in (1.0, 3.0):
                     rows.extend(_rows(data_set, output, epsilon, Path(folder) / "plan.toml"))
-    print("| data | output | ε | what | measure | expected | measured | |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| released | ε | data sets | expected | measured | hold |")
+    print("|---|---|---|---|---|---|")
+    groups: dict[tuple[str, float], list[Row]] = {}
     for row in rows:
-        low, high = sorted(row.expected)
-        span = f"{low:.2g}" if f"{low:.2g}" == f"{high:.2g}" else f"{low:.2g} to {high:.2g}"
-        print(
-            f"| {row.data} | {row.kind} | {row.epsilon:g} | {row.subject} | {row.measure} | {span} | {row.measured:.2g} | {'' if row.holds else 'off'} |"
-        )
+        groups.setdefault((row.what, row.epsilon), []).append(row)
+    for (what, epsilon), group in groups.items():
+        expected = _span([end for row in group for end in row.expected])
+        measured = _span([row.measured for row in group])
+        held = sum(row.holds for row in group)
+        names = len({row.data for row in group})
+        print(f"| {what} | {epsilon:g} | {names} | {expected} | {measured} | {held} of {len(group)} |")
     print(f"\n{sum(row.holds for row in rows)} of {len(rows)} predictions hold")
+
+
+def _span(values: list[float]) -> str:
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _rows(data_set: DataSet, output: str, epsilon: float, path: Path) -> Iterator[Row]:
