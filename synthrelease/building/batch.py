@@ -33,6 +33,7 @@ from synthrelease.errors import (
     SynthReleaseError,
 )
 from synthrelease.files import atomic
+from synthrelease.files.scratch import scratch
 from synthrelease.files.unwritable import refuse_taken
 from synthrelease.ledger import Charge, Ledger
 from synthrelease.parallel import Call, Failed, Job, Pool, Round, checked_jobs, pool_of, run_all
@@ -64,6 +65,7 @@ class _BatchPlan:
     key: str  # what the bundle depends on besides the data, in the journal
 
 
+@scratch()
 def batch(
     plans: Sequence[str | Path],
     folder: str | Path,

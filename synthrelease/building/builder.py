@@ -25,6 +25,7 @@ from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import BundleError, NotConfirmedError, SynthReleaseError
 from synthrelease.files import atomic
 from synthrelease.files.partial_files import Partial
+from synthrelease.files.scratch import scratch
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.kinds.dataset import Array
 from synthrelease.ledger import Debit
@@ -148,7 +149,8 @@ def build(
     job = build_job(
         plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed, confirm=confirm
     )
-    return run(job, pool_of(jobs), progress=progress)
+    with scratch():
+        return run(job, pool_of(jobs), progress=progress)
 
 
 def dry_run(
@@ -185,7 +187,8 @@ def dry_run(
         <DryRun demo.h5: ε = 2.486, δ = 1e-06 per person (replace-one)>
     """
     job = _dry_run_job(plan_path, output, frames=frames, force=force, policy=policy)
-    return run(job, pool_of(jobs), progress=progress)
+    with scratch():
+        return run(job, pool_of(jobs), progress=progress)
 
 
 def _dry_run_job(

@@ -18,6 +18,7 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event, Unprotected, flatten
 from synthrelease.dp.guarantee import Guarantee, Neighbours
 from synthrelease.errors import PolicyError
+from synthrelease.files.scratch import scratch
 from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
@@ -105,6 +106,7 @@ def stated_at(budget: Budget | None) -> float:
     return budget.delta if budget is not None and budget.delta else accounting.ANY_DELTA
 
 
+@scratch()
 def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) -> Design:
     """Read the public facts and solve for the noise of every output.
 

@@ -30,6 +30,7 @@ from synthrelease.evaluation.usefulness import remedies
 from synthrelease.evaluation.utility import measured_utility
 from synthrelease.evaluation.worst_case import worst_case_attack
 from synthrelease.extras import require
+from synthrelease.files.scratch import scratch
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.parallel import checked_jobs
 from synthrelease.plan.partitions import Partition, partitions_of, small_tables, stamp_of
@@ -55,6 +56,7 @@ class _Run:
     progress: Progress | None
 
 
+@scratch()
 def evaluate(
     plan_path: str | Path,
     bundle: str | Path,

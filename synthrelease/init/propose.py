@@ -13,6 +13,7 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.data.tables import refuse_missing_columns
 from synthrelease.errors import ArgumentError
+from synthrelease.files.scratch import scratch
 from synthrelease.init.doubts import Doubt, doubts_of, doubts_of_copies
 from synthrelease.init.draft import Draft, draft_of
 from synthrelease.init.plan_text import plan_text
@@ -52,6 +53,7 @@ class Proposal:
         return tuple(doubt.text for doubt in self.doubts)
 
 
+@scratch()
 def propose(
     data: Sequence[Path],
     plan: Path,

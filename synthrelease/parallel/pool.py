@@ -10,10 +10,12 @@ import os
 import threading
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future
+from pathlib import Path
 from typing import Any, Protocol
 
 from synthrelease.errors import ArgumentError
 from synthrelease.extras import require
+from synthrelease.files.scratch import scratch_folder, share_scratch
 from synthrelease.parallel.call import Call, attempted
 
 # One thread in each worker: there are as many workers as the operator allows.
@@ -136,15 +138,16 @@ class Processes:
                 max_workers=self.workers,
                 timeout=None,
                 env=dict.fromkeys(INNER_THREADS, "1"),
-                initializer=_end_with_coordinator,
-                initargs=(os.getpid(),),
+                initializer=_begin_worker,
+                initargs=(os.getpid(), scratch_folder()),
             )
         executor: Executor = self._executor
         return executor
 
 
-def _end_with_coordinator(coordinator: int) -> None:
-    """Let this worker end when its coordinator does, even if that was killed: its result is not waited for any more."""
+def _begin_worker(coordinator: int, scratch: Path | None) -> None:
+    """Let this worker use the coordinator's folder, and end when that does, even if it was killed: its result is not waited for any more."""
+    share_scratch(scratch)
 
     def watch() -> None:
         while os.getppid() == coordinator:

@@ -18,6 +18,7 @@ from synthrelease.data.screen import Screen
 from synthrelease.data.tables import Rows, read_if_small
 from synthrelease.errors import DataError, PlanError
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
+from synthrelease.files.scratch import scratch
 from synthrelease.parallel import Progress
 from synthrelease.plan.partitions import people_in_parts, stamp_of
 from synthrelease.prepare.recordings import Stretches, stretches_of
@@ -60,6 +61,7 @@ class PreparedInput:
         write_atomically(target, content.getvalue(), force=force, mode=OWNER_ALONE)
 
 
+@scratch()
 def prepare(
     spec: InputSpec,
     to: str,

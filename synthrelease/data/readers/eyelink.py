@@ -37,6 +37,7 @@ class EyeLink(WholeFile):
     formats = ".asc of EyeLink"
     endings = (".asc",)
     uses: tuple[str, ...] = ("messages",)
+    slow = True
 
     def table(self, source: Source) -> pl.DataFrame:
         """Read the samples.

@@ -29,6 +29,7 @@ class Mat(WholeFile):
     formats = ".mat"
     endings = (".mat",)
     uses: tuple[str, ...] = ("table", "header")
+    slow = True
 
     def table(self, source: Source) -> pl.DataFrame:
         """Read a variable; texts and numbers as they are, indices from 1."""

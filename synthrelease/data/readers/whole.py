@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.parsed import parsed_once
 from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, sliced, with_column
 from synthrelease.data.source import Source
 
@@ -21,6 +22,7 @@ class WholeFile(SingleFile, ABC):
     name: str
     formats: str
     uses: tuple[str, ...]
+    slow = False  # to parse, so that all processes of a command share what one of them has parsed
 
     @abstractmethod
     def table(self, source: Source) -> pl.DataFrame:
@@ -53,5 +55,8 @@ class WholeFile(SingleFile, ABC):
 
 
 @lru_cache(maxsize=1)
-def _table(reader: WholeFile, source: Source, size: int, written_ns: int) -> pl.DataFrame:  # noqa: ARG001  another file is another table
-    return reader.table(source)
+def _table(reader: WholeFile, source: Source, size: int, written_ns: int) -> pl.DataFrame:
+    # A file of another size or time is another table.
+    if not reader.slow:
+        return reader.table(source)
+    return parsed_once(f"{reader.name} {source} {size} {written_ns}", lambda: reader.table(source))
