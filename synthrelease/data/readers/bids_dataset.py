@@ -1,7 +1,8 @@
 """A BIDS dataset's names and metadata: entities in names of files, and which metadata files apply to which data.
 
 A file describes another where it lies in the same folder or above it, within the dataset, is of the right suffix, and has no entity in its name that the
-other has not (the inheritance principle of BIDS). Of metadata that several files have, the nearest counts, key by key.
+other has not (the inheritance principle of BIDS). Of metadata that several files have, the nearest counts, key by key. Keys that are read may be
+written in any case: `samplingfrequency` is `SamplingFrequency`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,32 @@ _COLUMNS = {
     "proc": "processing",
     "trc": "tracer",
 }
+_KEYS = {
+    key.casefold(): key
+    for key in (
+        "PhysioType",
+        "Columns",
+        "SamplingFrequency",
+        "StartTime",
+        "RecordedEye",
+        "SampleCoordinateSystem",
+        "OnsetSource",
+        "StimulusPresentation",
+        "ScreenSize",
+        "ScreenResolution",
+        "ScreenDistance",
+        "ScreenOrigin",
+        "Units",
+    )
+}
+_OF_OBJECTS = ("StimulusPresentation",)  # others that hold an object describe a column of that name
+# That metadata may hold where others are expected: of the device and the standard, never of a participant.
+_WORDS = re.compile(
+    r"eye-?track(ing)?|generic|left|right|both|binocular|monocular|cyclopean|top|bottom|cent(er|re)|n/a|pixels?|px|deg(rees?)?|dva|"
+    r"normali[sz]ed|[cm]?m|[mµun]?s|sec(onds)?|milliseconds|hz|gaze-(on-screen|in-world|on-object)",
+    re.IGNORECASE,
+)
+_MOST_SHOWN = 4  # items of a list
 
 
 @dataclass(frozen=True)
@@ -156,12 +183,51 @@ class BidsDataset:
                 raise _not_json(path, f", line {line}" if line else "") from None
             if not isinstance(document, dict):
                 raise _not_json(path, "")
-            self._metadata[path] = document
+            self._metadata[path] = _with_known_keys(document, path)
         return self._metadata[path]
 
 
 def _bids_names(folder: Path, files: list[str]) -> list[BidsName]:
     return [name for file in sorted(files) if (name := BidsName.of(folder / file)) is not None]
+
+
+def shown(value: Any) -> str:
+    """Return a value of public metadata for a message: numbers and words of BIDS as they are, and only the kind of any other text."""
+    match value:
+        case str():
+            return f'"{value}"' if _WORDS.fullmatch(value.strip()) else "another text"
+        case list() | tuple():
+            return (
+                f"[{', '.join(map(shown, value[:_MOST_SHOWN]))}{', …' if len(value) > _MOST_SHOWN else ''}]"
+            )
+        case dict():
+            return "an object"
+        case _:
+            return json.dumps(value)
+
+
+def _with_known_keys(document: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Metadata with the keys that are read as BIDS spells them, also in the objects in it.
+
+    Raises:
+        DataError: one is there twice, with two values.
+    """
+    spelt: dict[str, Any] = {}
+    for key, value in document.items():
+        inner = _with_known_keys(value, path) if isinstance(value, dict) else value
+        known = _KEYS.get(key.casefold(), key)
+        name = known if (known in _OF_OBJECTS) == isinstance(value, dict) else key
+        if name in spelt and spelt[name] != inner:
+            raise DataError(
+                "duplicate-metadata-key",
+                f"the metadata have the key {name} twice, with two values",
+                where=str(path),
+                found=f"{name} in two spellings, of which one is {key}",
+                expected=f"{name} once",
+                remedy="remove one of them",
+            )
+        spelt[name] = inner
+    return spelt
 
 
 def _not_json(path: Path, line: str) -> DataError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from synthrelease.data.readers.bids_dataset import BidsDataset, BidsName
+from synthrelease.data.readers.bids_dataset import BidsDataset, BidsName, shown
 from synthrelease.data.readers.folder import matching_files
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -110,7 +110,7 @@ def _is_eyetrack(dataset: BidsDataset, name: BidsName, metadata: Mapping[str, An
             "bad-recording-type" if "PhysioType" in metadata else "missing-recording-type",
             "a recording seems to be of eyes, and its metadata do not say so",
             where=str(sidecar_of(name)),
-            found="no PhysioType" if "PhysioType" not in metadata else "another PhysioType",
+            found="no PhysioType" if "PhysioType" not in metadata else shown(kind),
             expected=f'"PhysioType": "{_EYETRACK}"',
             remedy="correct the sidecar, or the one further up that says it",
         )
@@ -153,10 +153,17 @@ def _bad_metadata(
         code or ("bad-metadata" if key in metadata else "missing-metadata"),
         f"the metadata of a recording cannot be used: {key}",
         where=str(sidecar_of(name)),
-        found="another value" if key in metadata else "no such key, here or further up",
+        found=_found(key, metadata),
         expected=expected,
         remedy="correct the sidecar, or the one further up that says it",
     )
+
+
+def _found(key: str, metadata: Mapping[str, Any]) -> str:
+    """What the metadata have there, if that is of the device; when a participant's recording began is private."""
+    if key not in metadata:
+        return "no such key, here or further up"
+    return "another value" if key == "StartTime" else shown(metadata[key])
 
 
 def check_alike(recordings: list[EyeRecording]) -> None:
@@ -180,8 +187,8 @@ def refuse_difference(
             code,
             f"two recordings differ in {fact}",
             where=str(recording.sidecar),
-            found=f"other than of {path.name}",
-            expected="the same in all recordings",
+            found=shown(value),
+            expected=f"the same in all recordings: {shown(first_value)}, as of {path.name}",
             remedy="read them as inputs of their own, with a `pattern` each, or convert them",
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from synthrelease.data.coordinates import BOTTOM_LEFT, CENTRE, DEGREES, NORMALISED, PIXELS, TOP_LEFT
-from synthrelease.data.readers.bids_dataset import NO_LABEL, BidsDataset
+from synthrelease.data.readers.bids_dataset import NO_LABEL, BidsDataset, shown
 from synthrelease.data.readers.bids_recordings import check_alike, is_number, recordings_of, refuse_difference
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
@@ -86,7 +86,9 @@ def _screen(presentation: Mapping[str, Any], path: Path) -> dict[str, Any]:
     screen["ScreenSize"] = None if size is None else tuple(_millimetres("ScreenSize", size, path))
     resolution = _numbers(presentation, "ScreenResolution", 2, path)
     if resolution is not None and any(number != int(number) for number in resolution):
-        raise _bad_screen("pixels-not-whole", "ScreenResolution", path, "two whole numbers of pixels")
+        raise _bad_screen(
+            "pixels-not-whole", "ScreenResolution", path, resolution, "two whole numbers of pixels"
+        )
     screen["ScreenResolution"] = None if resolution is None else tuple(int(number) for number in resolution)
     distance = presentation.get("ScreenDistance")
     count = 3 if isinstance(distance, list) else 1  # x, y, z: the last one leads to the screen
@@ -105,6 +107,7 @@ def _screen(presentation: Mapping[str, Any], path: Path) -> dict[str, Any]:
             "bad-screen-origin",
             "ScreenOrigin",
             path,
+            origin,
             '["top", "left"], ["bottom", "left"] or ["center", "center"]',
         )
     screen["ScreenOrigin"] = _ORIGINS.get(words)
@@ -127,6 +130,7 @@ def _numbers(presentation: Mapping[str, Any], key: str, count: int, path: Path) 
             "bad-screen-number",
             key,
             path,
+            value,
             "a number above 0" if count == 1 else f"{count} numbers above 0",
         )
     return [float(number) for number in numbers]
@@ -135,17 +139,17 @@ def _numbers(presentation: Mapping[str, Any], key: str, count: int, path: Path) 
 def _millimetres(key: str, metres: list[float], path: Path) -> list[float]:
     if any(metre > _LARGEST_M for metre in metres):
         raise _bad_screen(
-            "screen-not-in-metres", key, path, f"metres, such as 0.6; not more than {_LARGEST_M:g}"
+            "screen-not-in-metres", key, path, metres, f"metres, such as 0.6; not more than {_LARGEST_M:g}"
         )
     return [round(metre * 1000, 6) for metre in metres]
 
 
-def _bad_screen(code: str, key: str, path: Path, expected: str) -> DataError:
+def _bad_screen(code: str, key: str, path: Path, value: object, expected: str) -> DataError:
     return DataError(
         code,
         f"what is said of the screen cannot be used: {key}",
         where=str(path),
-        found="another value",
+        found=shown(value),
         expected=expected,
         remedy="correct StimulusPresentation in the sidecar of the recording's events",
     )

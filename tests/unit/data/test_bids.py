@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ import synthrelease
 from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import reader_for
+from synthrelease.data.readers.bids_screen import screen_metadata
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError
@@ -216,6 +218,35 @@ def test_metadata_are_inherited_and_the_nearest_count(root: Path) -> None:
     assert stretches(found["stimulus"][:ROWS].to_list()) == [
         *((IMAGES[0], 5), ("n/a", 5), (IMAGES[1], 10), ("n/a", 20))
     ]
+
+
+def respelt(path: Path, spell: Callable[[str], str], names: Sequence[str] = COLUMNS) -> None:
+    """Write all keys of a file of metadata otherwise, but for the names of columns."""
+
+    def inner(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key if key in names else spell(key): inner(item) for key, item in value.items()}
+
+    dump(path, inner(json.loads(path.read_text())))
+
+
+@pytest.mark.parametrize("spell", [str.lower, str.upper, str.swapcase])
+def test_keys_of_metadata_may_be_written_in_any_case(root: Path, spell: Callable[[str], str]) -> None:
+    before, screen = read_table(source(root), ALL).frame, screen_metadata(source(root))
+    for path in root.rglob("*.json"):
+        respelt(path, spell)
+    assert read_table(source(root), ALL).frame.rows() == before.rows()
+    assert screen_metadata(source(root)) == screen
+
+
+def test_a_key_in_two_spellings_may_not_have_two_values(root: Path) -> None:
+    edited(root / f"{EYE1}.json", starttime=0.02)
+    assert read_table(source(root), ALL).frame.rows() == table()
+    edited(root / f"{EYE1}.json", starttime=7331.125)
+    with refused(DataError, "duplicate-metadata-key", names=["starttime", "StartTime"]) as caught:
+        read_table(source(root), ALL)
+    assert "7331" not in str(caught.value)
 
 
 def test_recordings_of_other_kinds_are_passed_over(root: Path) -> None:

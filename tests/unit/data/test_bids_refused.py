@@ -74,6 +74,29 @@ def test_what_is_not_said_of_the_screen_is_none(root: Path) -> None:
     assert screen_metadata(source(root)).distance_mm is None
 
 
+def test_a_message_shows_what_public_metadata_have_and_never_when_a_recording_began(root: Path) -> None:
+    eye, path = f"{EYE1}.json", root / "task-read_events.json"
+    screen = json.loads(path.read_text())["StimulusPresentation"]
+    edited(path, StimulusPresentation={**screen, "ScreenResolution": [1024, 768]})
+    with refused(DataError, "screens-differ", names=["1024", "768", "800", "600"]):
+        screen_metadata(source(root))
+    for keys, code, shown in (
+        ({"RecordedEye": "Both"}, "bad-metadata", "Both"),
+        ({"SamplingFrequency": -250}, "bad-metadata", "250"),
+        ({"PhysioType": "EyeTracking"}, "bad-recording-type", "EyeTracking"),
+        ({"x_coordinate": {"Units": "deg"}}, "units-differ", "deg"),
+    ):
+        before = (root / eye).read_text()
+        edited(root / eye, **keys)
+        with refused(DataError, code, names=[shown]):
+            screen_metadata(source(root))
+        (root / eye).write_text(before)
+    edited(root / eye, StartTime=7331e9)
+    with refused(DataError, "bad-metadata", names=["StartTime"]) as caught:
+        screen_metadata(source(root))
+    assert "7331" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("key", "value", "code", "expected"),
     [
