@@ -30,7 +30,9 @@ class InputSpec:
             return Source(Path(self.frame.name), frame=self.frame)
         options = self.options
         source_fields: dict[str, Any] = {
-            key: options[key] for key in ("separator", "pattern", "format", "table") if key in options
+            key: options[key]
+            for key in ("separator", "stop_at_blank", "pattern", "format", "table")
+            if key in options
         }
         source_fields |= {
             key: tuple(options[key]) for key in ("header", "axes", "messages") if key in options

@@ -15,6 +15,9 @@ class Source:
     path: Path  # of the file or the folder
     separator: str | None = None  # of delimited text, if not the usual one
     header: tuple[str, ...] = ()  # names of the columns of a file that does not name them itself
+    stop_at_blank: bool = (
+        False  # whether rows of text end at a blank line, below which another table may stand
+    )
     # of a folder: how the names of its files are made, with columns in braces, such as
     # `S_{person}_{task}.csv`
     pattern: str = ""

@@ -27,6 +27,10 @@ class Doubt:
 def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     """Yield what to check of one input."""
     yield from _of_identifiers(draft)
+    if draft.source.stop_at_blank:
+        name = name_of(draft.source)
+        text = f"'{name}' has a blank line and what looks like another table below it: the plan leaves that out (stop_at_blank); check that no rows of participants are below"
+        yield Doubt("other-table-below", (name,), text)
     for column in excerpt.with_commas:
         text = f"the column '{column}' has numbers with a decimal comma: export the file with a decimal point"
         yield Doubt("decimal-commas", (column,), text)

@@ -11,7 +11,7 @@ from typing import Any
 
 from synthrelease.bundle.layout import ENDING, FIRST_WORDS
 from synthrelease.data.readers import FOLDERS, READERS, reader_for
-from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.readers.delimited import Delimited, other_table
 from synthrelease.data.readers.folder import matching_files
 from synthrelease.data.source import Source
 from synthrelease.errors import Argument, DataError, Remedy
@@ -46,9 +46,10 @@ def tables_in(path: Path, source_fields: Mapping[str, Any] | None = None) -> Sou
     if source.format:
         return SourcesAtPath((source,))
     if source.pattern:
-        first = _read_as(replace(matching_files(source)[0].source, pattern=""))
-        return SourcesAtPath((replace(source, separator=first.separator, header=first.header),))
-    return _folder(source) if path.is_dir() else SourcesAtPath((_read_as(source),))
+        first = _above_blank(_read_as(replace(matching_files(source)[0].source, pattern="")))
+        as_first = {key: getattr(first, key) for key in ("separator", "header", "stop_at_blank")}
+        return SourcesAtPath((replace(source, **as_first),))
+    return _folder(source) if path.is_dir() else SourcesAtPath((_above_blank(_read_as(source)),))
 
 
 def data_files(path: Path) -> list[Path]:
@@ -107,6 +108,12 @@ def _read_as(source: Source) -> Source:
     return candidate
 
 
+def _above_blank(source: Source) -> Source:
+    """A source of which another table at the end of its text is left out."""
+    reader = reader_for(source)
+    return replace(source, stop_at_blank=isinstance(reader, Delimited) and other_table(source) is not None)
+
+
 def _folder(source: Source) -> SourcesAtPath:
     path = source.path
     for folder_format in FOLDERS:
@@ -154,7 +161,7 @@ def _kind_of_table(source: Source) -> tuple[str, ...]:
 
 
 def _of_group(source: Source, names: Sequence[str]) -> Source:
-    first = _read_as(replace(source, path=source.path / names[0]))
+    first = _above_blank(_read_as(replace(source, path=source.path / names[0])))
     if len(names) == 1:
         return first
     joint = replace(first, path=source.path, pattern=inferred_pattern(names))

@@ -80,7 +80,7 @@ _PLAIN_CASES = [
     ("decimal commas between commas", _text(lambda text: text.replace(".", ",")), "too-many-fields", "line 2 "),
     ("a row cut short", _line(f"{PERSON},sea,{VALUE}\n"), "too-few-fields", "line 12"),
     ("a row with a cell too many", _line(LINE.replace("\n", ",\n")), "too-many-fields", "line 12"),
-    ("a blank line between rows", _line("\n" + LINE), "too-few-fields", "line 12"),
+    ("a blank line between rows", _line("\n" + LINE), "blank-line", "line 12"),
     ("a footer", _text(lambda text: text + "end of file\n"), "too-few-fields", f"line {_LAST + 1}"),
     ("cut off in the last row", bytewise(FILE, lambda text: text[:-9]), "too-few-fields", f"line {_LAST}"),
     ("a quote that is not closed", _cell(PERSON, '"' + PERSON), "open-quote", "line 12"),

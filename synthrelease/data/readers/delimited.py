@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _OTHER_SEPARATORS = ";\t,|"
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _LONGEST_ROW_BYTES = 1 << 24  # and of the header
 _MOST_BLANK_BYTES = 1 << 20  # blank lines between rows, or at the end
 _BLOCK_BYTES = 1 << 22  # text that is parsed at a time, or as much as a row has
@@ -43,7 +45,7 @@ class Delimited(SingleFile):
     name = "text"
     formats = ".csv, .tsv or .txt, plain or .gz"
     endings: tuple[str, ...] = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-    uses: tuple[str, ...] = ("separator", "header")
+    uses: tuple[str, ...] = ("separator", "header", "stop_at_blank")
 
     def column_names(self, source: Source) -> list[str]:
         """Return the header's names, or those that the source gives."""
@@ -60,6 +62,27 @@ class Delimited(SingleFile):
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""
         return f"line {line}"
+
+
+def other_table(source: Source) -> int | None:
+    """Return the first blank line below which another table seems to begin: with another number of cells, or a first line without any number; None if there is none."""
+    separator, columns = _separator(source), len(Delimited().column_names(source))
+    blank, line = b"", 0
+    for before, block in _blocks(source.path):
+        rows = block
+        if not blank:
+            start = _blank_line(block, separator.encode(), is_first=not before)
+            if start is None:
+                continue
+            line = before + block.count(b"\n", 0, start) + 1
+            blank, _, rows = block[start:].partition(b"\n")
+        below = rows.lstrip(f"\r\n \t{separator}".encode()).split(b"\n", 1)[0].decode(errors="replace")
+        if below:
+            cells = next(csv.reader([below.strip("\r")], delimiter=separator))
+            if separator.encode() in blank:  # filled up with empty cells, as spreadsheets do
+                cells = "\0".join(cells).rstrip("\0 ").split("\0")
+            return line if len(cells) != columns or not any(map(_NUMBER.fullmatch, cells)) else None
+    return None
 
 
 def _first_line(path: Path, file: BinaryIO | gzip.GzipFile) -> bytes:
@@ -93,7 +116,7 @@ def _unpacked(path: Path) -> Iterator[tuple[int, BinaryIO | gzip.GzipFile]]:
 def _parsed_blocks(source: Source, columns: list[str]) -> Iterator[Piece]:
     """Yield the named columns of one block after the other, and the line of each row."""
     path, chosen, header = source.path, _separator(source), b""
-    for before, block in _blocks(path):
+    for before, block in _blocks(path, ends_with=chosen.encode() if source.stop_at_blank else None):
         rows, first = block, before + 1
         if not header:
             line, _, below = block.partition(b"\n")
@@ -124,10 +147,14 @@ def _parsed_blocks(source: Source, columns: list[str]) -> Iterator[Piece]:
         yield frame.select(columns), lines
 
 
-def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
+def _blocks(path: Path, *, ends_with: bytes | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield the unpacked file in blocks of whole rows, with the number of lines before each.
 
     Without byte order mark and blank lines at the end; the last line always ends.
+
+    Args:
+        path: of the file.
+        ends_with: the separator, where the rows end at the first line of nothing but blanks and separators.
     """
     with _unpacked(path) as (packed, unpacked):
         lines, first, carried, size = 0, True, b"", 0
@@ -141,6 +168,10 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
             whole_bytes = len(data.rstrip(b"\r\n")) if not new_bytes else _whole_rows(data)
             if not new_bytes or whole_bytes:
                 block, carried = data[:whole_bytes], data[whole_bytes:]
+                end = None if ends_with is None else _blank_line(block, ends_with, is_first=first)
+                if end is not None:
+                    yield lines, block[:end]
+                    return
                 if first or block:
                     block += b"" if new_bytes else b"\n"
                     yield lines, block
@@ -150,6 +181,14 @@ def _blocks(path: Path) -> Iterator[tuple[int, bytes]]:
                 _refuse_endless(path, carried, lines)
             if not new_bytes:
                 return
+
+
+def _blank_line(block: bytes, separator: bytes, *, is_first: bool) -> int | None:
+    """Where the first line of nothing but blanks and separators begins in some whole rows; None if there is none. The file's first line is not looked at."""
+    for match in re.finditer(rb"(?m)^[ \t\r%s]*\n" % re.escape(separator), block):
+        if not (is_first and match.start() == 0) and not block.count(b'"', 0, match.start()) % 2:
+            return match.start()
+    return None
 
 
 def _refuse_endless(path: Path, carried: bytes, lines: int) -> None:
@@ -262,6 +301,9 @@ def _row_lines(
     if wrong.size:
         row = wrong[0]
         more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
+        begin, end = (int(marks[ends[row - 1]]) + 1 if row else 0), int(marks[ends[row]])
+        if not data[begin:end].strip():
+            raise _blank(path, int(first_lines[row]))
         raise DataError(
             "too-many-fields" if counted[row] > fields else "too-few-fields",
             f"a row has {'more' if counted[row] > fields else 'fewer'} fields than the header",
@@ -295,6 +337,16 @@ def _separator(source: Source) -> str:
             remedy="correct the input's `separator`",
         )
     return separator
+
+
+def _blank(path: Path, line: int) -> DataError:
+    return DataError(
+        "blank-line",
+        "a line is blank, and there are others below it",
+        where=f"{path}, line {line}",
+        expected="one table, without blank lines between its rows",
+        remedy="if another table begins below it, add stop_at_blank = true to the input in the plan, which reads the rows above; otherwise take the line out",
+    )
 
 
 def _not_closed(path: Path, line: int) -> DataError:

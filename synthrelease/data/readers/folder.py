@@ -51,6 +51,7 @@ class Folder:
         "pattern",
         "separator",
         "header",
+        "stop_at_blank",
         "table",
         "axes",
         "messages",

@@ -356,7 +356,48 @@ def test_lines_are_those_an_editor_counts(tmp_path: Path) -> None:
 
 
 def test_a_blank_line_between_rows_is_named(tmp_path: Path) -> None:
-    refused(stored(tmp_path, "blank-line.csv", table(ROWS[0], ("",), ROWS[1])), "too-few-fields", "line 3")
+    refused(stored(tmp_path, "blank-line.csv", table(ROWS[0], ("",), ROWS[1])), "blank-line", "line 3")
+
+
+BELOW = ("Summary\ncanary-ann,canary-735\n", "people,mean\n2,7\n", "a,b,c,d,e\n1,2,3,4,5\n")
+
+
+@pytest.mark.parametrize("below", BELOW)
+@pytest.mark.parametrize("blank", ["\n", "\r\n", "  \n", ",,,\n", ",,,\r\n,,,\r\n\r\n"])
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_rows_end_at_a_blank_line_if_the_plan_says_so(
+    tmp_path: Path, below: str, blank: str, ending: str
+) -> None:
+    text = (table(*ROWS) + blank + below).encode()
+    path = stored(tmp_path, f"two-tables{ending}", gzip.compress(text) if ending.endswith("gz") else text)
+    assert delimited.other_table(Source(path)) == len(ROWS) + 2
+    with_option = read_table(Source(path, stop_at_blank=True), HEADER)
+    alone = read_table(stored(tmp_path, "alone.csv", table(*ROWS)), HEADER)
+    assert with_option.frame.equals(alone.frame)
+    assert with_option.lines.tolist() == alone.lines.tolist()
+
+
+def test_the_refusal_of_a_blank_line_names_the_option(tmp_path: Path) -> None:
+    error = refused(stored(tmp_path, "two.csv", table(*ROWS) + "\n" + BELOW[0]), "blank-line", "line 6")
+    assert "stop_at_blank = true" in error.remedy
+
+
+def test_blank_lines_in_quotes_at_the_end_or_between_rows_of_one_table_begin_no_other(tmp_path: Path) -> None:
+    quoted = table(("canary-bob", '"canary\n\nsky"', "1", "2"), *ROWS)
+    for name, text in {
+        "quoted.csv": quoted,
+        "at-the-end.csv": table(*ROWS) + "\n\n,,,\n",
+        "between.csv": table(*ROWS) + "\n" + table(*ROWS).partition("\n")[2],
+    }.items():
+        assert delimited.other_table(Source(stored(tmp_path, name, text))) is None, name
+    path = stored(tmp_path, "quoted.csv", quoted)
+    assert read_table(Source(path, stop_at_blank=True), ["x_px"]).frame.height == len(ROWS) + 1
+
+
+def test_only_text_ends_at_a_blank_line(tmp_path: Path) -> None:
+    pl.DataFrame({"x": [1]}).write_parquet(tmp_path / "x.parquet")
+    with refusals.refused(DataError, "key-not-for-format", names=["stop_at_blank"]):
+        read_table(Source(tmp_path / "x.parquet", stop_at_blank=True), ["x"])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "tsv.gz"])

@@ -316,6 +316,18 @@ def test_what_counts_rows_is_no_feature(tmp_path: Path) -> None:
     assert [line for line in plan.splitlines() if re.match(r"# frame\b", line)]
 
 
+@pytest.mark.parametrize("below", [["Summary", "mean,250.5"], ["picture,mean", "a,7"]])
+def test_another_table_at_the_end_of_a_file_is_left_out(tmp_path: Path, below: list[str]) -> None:
+    path = write(tmp_path / "looks.csv", [*points(), "", *below])
+    assert proposed(tmp_path, path, "--person", "viewer")["gaze"]["stop_at_blank"] is True
+    assert ("other-table-below", ("looks.csv",)) in doubts(path, "viewer")
+    rows = points()
+    error = refused(
+        "blank-line", [write(path, [*rows, "", *rows[1:]])], tmp_path / "p.toml", people=["viewer"]
+    )
+    assert f"line {len(rows) + 1}" in error.where
+
+
 @pytest.mark.thorough
 def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) -> None:
     folder = tmp_path / "data"
