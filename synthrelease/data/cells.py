@@ -20,7 +20,19 @@ _COMMA_REMEDY = (
     "export the file with a decimal point; or read it in Python, pl.read_csv(…, decimal_comma=True), and give the frame: "
     "build(plan, frames={…})"
 )
-_COMMA = re.compile(r"[-+]?[\d.]*,[\d.,]*([eE][-+]?\d+)?")  # 3,5 and 1.234,5 and 1,234.5
+# What a text that is no number may be: the code, what was found, and what to do.
+_FORMS_OF_TEXT = {
+    re.compile(r"[-+]?[\d.]*,[\d.,]*([eE][-+]?\d+)?"): (  # 3,5 and 1.234,5 and 1,234.5
+        "comma-in-number",
+        "text: a number with a comma",
+        "write a point for a decimal comma, and nothing between thousands",
+    ),
+    re.compile(r"[\[(].*[\])]", re.DOTALL): (
+        "list-in-cell",
+        "text: a list",
+        "name the column in the input's `lists`: each element then becomes a row",
+    ),
+}
 
 _INT64 = float(1 << 63)
 
@@ -239,12 +251,10 @@ def _refuse(
             if missing
             else "correct the cell"
         )
-        if content == "text" and _COMMA.fullmatch(str(table.frame[column][int(rows[0])]).strip()):
-            code, content, remedy = (
-                "comma-in-number",
-                "text: a number with a comma",
-                "write a point for a decimal comma, and nothing between thousands",
-            )
+        if content == "text":
+            cell = str(table.frame[column][int(rows[0])]).strip()
+            form = next((words for form, words in _FORMS_OF_TEXT.items() if form.fullmatch(cell)), None)
+            code, content, remedy = form or (code, content, remedy)
         raise DataError(
             code,
             "a cell is not a number",

@@ -35,7 +35,7 @@ class InputSpec:
             if key in options
         }
         source_fields |= {
-            key: tuple(options[key]) for key in ("header", "axes", "messages") if key in options
+            key: tuple(options[key]) for key in ("header", "lists", "axes", "messages") if key in options
         }
         return Source(self.path, **source_fields)
 

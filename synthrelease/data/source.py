@@ -18,6 +18,7 @@ class Source:
     stop_at_blank: bool = (
         False  # whether rows of text end at a blank line, below which another table may stand
     )
+    lists: tuple[str, ...] = ()  # columns of text whose cells hold lists, each element of which is a row
     # of a folder: how the names of its files are made, with columns in braces, such as
     # `S_{person}_{task}.csv`
     pattern: str = ""

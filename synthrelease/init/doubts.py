@@ -31,6 +31,9 @@ def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
         name = name_of(draft.source)
         text = f"'{name}' has a blank line and what looks like another table below it: the plan leaves that out (stop_at_blank); check that no rows of participants are below"
         yield Doubt("other-table-below", (name,), text)
+    for column in draft.other_lists:
+        text = f"the column '{column}' holds lists of other lengths than '{draft.source.lists[0]}': they are not unpacked, and cannot be used"
+        yield Doubt("lists-of-other-lengths", (column,), text)
     for column in excerpt.with_commas:
         text = f"the column '{column}' has numbers with a decimal comma: export the file with a decimal point"
         yield Doubt("decimal-commas", (column,), text)

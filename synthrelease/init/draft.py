@@ -11,10 +11,13 @@ import polars as pl
 
 from synthrelease.data.cells import Code, label_texts
 from synthrelease.data.chosen_rows import ChosenRows
+from synthrelease.data.readers import reader_for
+from synthrelease.data.readers.delimited import Delimited
 from synthrelease.data.readers.folder import matching_files, pattern_columns
 from synthrelease.data.source import Source
 from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
 from synthrelease.init.identifiers import DirectIdentifier, identifier_columns
+from synthrelease.init.list_cells import list_columns
 from synthrelease.init.messages import trial_messages
 from synthrelease.init.missing_codes import TEXTS, missing_codes
 from synthrelease.init.person import person_column
@@ -60,6 +63,7 @@ class Draft:
     ]  # columns of stimuli or recordings that differ: only the curator knows which is meant
     suggested: ChosenRows  # rows that may have no measurement, by what columns are usually called
     unused: Sequence[str]  # columns of labels that nothing reads
+    other_lists: Sequence[str]  # columns of lists of other lengths than those that are unpacked
     name: str = ""
 
     @property
@@ -108,6 +112,10 @@ def draft_of(
         messages, words = trial_messages(first)
         source = replace(source, messages=source.messages or messages)
     excerpt = excerpt_of(source)
+    lists, *other_lists = _list_columns(source, first, excerpt) or [[]]
+    if lists:
+        source = replace(source, lists=tuple(lists))
+        excerpt = excerpt_of(source)
     named = {role: column for role, column in (choices or {}).items() if column in excerpt.frame.columns}
     roles = roles_of(excerpt.filled).chosen(named)
     person = person_column(excerpt, roles, people, tables)
@@ -160,8 +168,15 @@ def draft_of(
             if column
             not in {*used, *features, *counters, *(roles.best(role) for role in (X, Y, TIME, DURATION))}
         ],
+        other_lists=[column for columns in other_lists for column in columns],
     )
     return draft, excerpt
+
+
+def _list_columns(source: Source, first: Path, excerpt: Excerpt) -> list[list[str]]:
+    """Columns of text that hold lists, in groups of the same lengths."""
+    is_text = not source.format and isinstance(reader_for(replace(source, path=first, pattern="")), Delimited)
+    return list_columns(excerpt.frame) if is_text else []
 
 
 def _alternatives(frame: pl.DataFrame, roles: Roles) -> list[str]:

@@ -74,6 +74,7 @@ def _template_values(draft: Draft) -> dict[str, object]:
         "source": {"path": draft.path, **{key: value for key, value in source_keys.items() if value}},
         "header": () if source.format else source.header,
         "stop_at_blank": source.stop_at_blank,
+        "lists": source.lists,
         "axes": source.axes,
         "messages": source.messages,
         "columns": _columns(draft),

@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from synthrelease.data.readers.lists import refuse_missing_lists, unpacked_lists
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, sliced, with_column
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
@@ -45,19 +46,24 @@ class Delimited(SingleFile):
     name = "text"
     formats = ".csv, .tsv or .txt, plain or .gz"
     endings: tuple[str, ...] = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
-    uses: tuple[str, ...] = ("separator", "header", "stop_at_blank")
+    uses: tuple[str, ...] = ("separator", "header", "stop_at_blank", "lists")
 
     def column_names(self, source: Source) -> list[str]:
         """Return the header's names, or those that the source gives."""
         with _unpacked(source.path) as (_, file):
-            return _column_names(source, _first_line(source.path, file))
+            names = _column_names(source, _first_line(source.path, file))
+        refuse_missing_lists(source, names)
+        return names
 
     def slices(
         self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
         """Yield the named columns as text, and the line of each row as an editor counts."""
-        for rows in _parsed_blocks(source, with_column(columns, row_filter)):
-            yield from sliced(rows if row_filter is None else row_filter.chosen(rows, columns), most_rows)
+        needed = list(dict.fromkeys([*columns, *source.lists]))  # the lists say how many rows there are
+        for rows in _parsed_blocks(source, with_column(needed, row_filter)):
+            chosen = rows if row_filter is None else row_filter.chosen(rows, needed)
+            frame, lines = unpacked_lists(chosen, source) if source.lists else chosen
+            yield from sliced((frame.select(columns), lines), most_rows)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
         """Name a line."""

@@ -52,6 +52,7 @@ class Folder:
         "separator",
         "header",
         "stop_at_blank",
+        "lists",
         "table",
         "axes",
         "messages",

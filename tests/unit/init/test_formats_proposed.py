@@ -328,6 +328,41 @@ def test_another_table_at_the_end_of_a_file_is_left_out(tmp_path: Path, below: l
     assert f"line {len(rows) + 1}" in error.where
 
 
+def trials(form: str, between: str, rows: int = 24) -> list[str]:
+    """A row for each trial, with lists of gaze and, of other lengths, of pupils."""
+    rng = np.random.default_rng(5)
+    lines = ["viewer,picture,gaze_x,gaze_y,pupil_mm,note"]
+    for row in range(rows):
+        n = int(rng.integers(2, 9))
+        x, y, pupil = rng.uniform(10, 500, n), rng.uniform(10, 500, n), rng.uniform(2, 5, n + row % 2)
+        cells = [form.format(between.join(f"{value:.1f}" for value in values)) for values in (x, y, pupil)]
+        lines.append(",".join((f"v{row % 6}", "ab"[row % 2], *cells, "seen on 2020 01 02")))
+    return lines
+
+
+@pytest.mark.parametrize(("form", "between"), [('"[{}]"', ", "), ("{}", " "), ("[{}]", " "), ('"({})"', ",")])
+def test_lists_in_cells_are_offered_to_be_unpacked(tmp_path: Path, form: str, between: str) -> None:
+    path = write(tmp_path / "trials.csv", trials(form, between))
+    found = propose([path], tmp_path / "p.toml", people=["viewer"])
+    gaze = tomllib.loads(found.text)["inputs"]["gaze"]
+    assert gaze["lists"] == ["gaze_x", "gaze_y"]
+    assert gaze["columns"] == {"person": "viewer", "stimulus": "picture", "x": "gaze_x", "y": "gaze_y"}
+    assert ("lists-of-other-lengths", ("pupil_mm",)) in [(one.code, one.about) for one in found.doubts]
+
+
+def test_a_release_is_built_of_lists(tmp_path: Path) -> None:
+    path = write(tmp_path / "trials.csv", trials('"[{}]"', ", "))
+    assert proposed(tmp_path, path, "--person", "viewer")["gaze"]["lists"] == ["gaze_x", "gaze_y"]
+
+
+@pytest.mark.parametrize("cell", ["2020 01 02", '"1,5"', "12 30", "[7]", "P 7", '"1,234,567"'])
+def test_dates_and_numbers_are_no_lists(tmp_path: Path, cell: str) -> None:
+    rows = [f"{line},{cell}" for line in points()[1:]]
+    path = write(tmp_path / "looks.csv", [points()[0] + ",other", *rows])
+    found = propose([path], tmp_path / "p.toml", people=["viewer"])
+    assert "lists" not in tomllib.loads(found.text)["inputs"]["gaze"]
+
+
 @pytest.mark.thorough
 def test_gazebase_says_who_a_person_is_and_what_was_looked_at(tmp_path: Path) -> None:
     folder = tmp_path / "data"

@@ -50,6 +50,8 @@ DOCUMENT: dict[str, Any] = {
             "pattern": "P{person}.csv",
             "header": ["person", "x"],
             "table": "fixations",
+            "stop_at_blank": True,
+            "lists": ["x"],
             "axes": ["person", "step"],
             "messages": ["TRIALID (?P<stimulus>.+)"],
             "columns": {
@@ -78,6 +80,8 @@ DOCUMENT: dict[str, Any] = {
             "pattern": "P{person}.csv",
             "header": ["person", "x"],
             "table": "fixations",
+            "stop_at_blank": True,
+            "lists": ["x"],
             "axes": ["person", "step"],
             "messages": ["TRIALID (?P<stimulus>.+)"],
             "columns": {"person": "who", "recording": "task", "time": "t_s"},
