@@ -13,6 +13,7 @@ from synthrelease.data.cells import Code, label_texts
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.delimited import Delimited
+from synthrelease.data.readers.eyelink import EyeLink
 from synthrelease.data.readers.folder import matching_files, pattern_columns
 from synthrelease.data.source import Source
 from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
@@ -106,13 +107,13 @@ def draft_of(
     Raises:
         DataError, MachineError: it cannot be read, or no column says whose rows are.
     """
-    first = matching_files(source)[0].source.path if source.pattern and not source.format else source.path
+    first = matching_files(source)[0].source if source.pattern and not source.format else source
     words: tuple[str, ...] = ()
-    if first.suffix.lower() == ".asc":
-        messages, words = trial_messages(first)
+    if isinstance(reader_for(first), EyeLink):
+        messages, words = trial_messages(first.path)
         source = replace(source, messages=source.messages or messages)
     excerpt = excerpt_of(source)
-    lists, *other_lists = _list_columns(source, first, excerpt) or [[]]
+    lists, *other_lists = _list_columns(first, excerpt) or [[]]
     if lists:
         source = replace(source, lists=tuple(lists))
         excerpt = excerpt_of(source)
@@ -121,7 +122,7 @@ def draft_of(
     person = person_column(excerpt, roles, people, tables)
     pattern_parts = [column for column in pattern_columns(source.pattern) if column != person]
     roles = _labelled(roles.without(person), pattern_parts)
-    setting = setting_of(source, first, excerpt.frame, roles)
+    setting = setting_of(source, first.path, excerpt.frame, roles)
     if setting.stimulus:
         roles = roles.having(STIMULUS, setting.stimulus)
     alternatives = _alternatives(excerpt.frame, roles)
@@ -173,10 +174,9 @@ def draft_of(
     return draft, excerpt
 
 
-def _list_columns(source: Source, first: Path, excerpt: Excerpt) -> list[list[str]]:
+def _list_columns(first: Source, excerpt: Excerpt) -> list[list[str]]:
     """Columns of text that hold lists, in groups of the same lengths."""
-    is_text = not source.format and isinstance(reader_for(replace(source, path=first, pattern="")), Delimited)
-    return list_columns(excerpt.frame) if is_text else []
+    return list_columns(excerpt.frame) if isinstance(reader_for(first), Delimited) else []
 
 
 def _alternatives(frame: pl.DataFrame, roles: Roles) -> list[str]:

@@ -12,7 +12,9 @@ import polars as pl
 
 from synthrelease.data.cells import Code
 from synthrelease.data.coordinates import CENTRE, CENTRE_Y_UP, DEGREES, NORMALISED, PIXELS, TOP_LEFT
+from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.bids_screen import screen_metadata
+from synthrelease.data.readers.eyelink import EyeLink
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.source import Source
 from synthrelease.init.missing_codes import NUMBERS, finite_values
@@ -72,7 +74,7 @@ def setting_of(source: Source, first: Path, frame: pl.DataFrame, roles: Roles) -
         return _GAZEBASE
     if source.format == "bids":
         return _of_metadata(source)
-    if first.suffix.lower() == ".asc":
+    if isinstance(reader_for(Source(first)), EyeLink):
         return Setting(_display(first), source="the recording's own messages")
     if roles.tracker is not None:
         return Setting(coordinates=roles.point.coordinates, origin=roles.point.origin)

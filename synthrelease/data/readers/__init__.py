@@ -61,9 +61,12 @@ def _matching_reader(source: Source) -> Reader:
         return folder.Folder(reader_for)
     for reader in READERS:
         if reader.matches(source.path):
-            return reader
+            is_text = isinstance(reader, delimited.Delimited)
+            return _EYELINK if is_text and eyelink.is_recording(source.path) else reader
     with opened(source.path):
         pass  # what is not there has no kind
+    if eyelink.is_recording(source.path):
+        return _EYELINK
     refuse_unreadable(source.path)
     raise DataError(
         "no-reader",
@@ -75,13 +78,14 @@ def _matching_reader(source: Source) -> Reader:
     )
 
 
+_EYELINK = eyelink.EyeLink()
 READERS: tuple[Reader, ...] = (
     delimited.Delimited(),
     parquet.Parquet(),
     mat.Mat(),
     npz.Npz(),
     hdf5.Hdf5(),
-    eyelink.EyeLink(),
+    _EYELINK,
 )
 FOLDERS: tuple[folder.Folder, ...] = (  # of files that belong together, which a plan names as `format`
     bids.Bids(),

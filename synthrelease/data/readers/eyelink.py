@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -27,11 +28,14 @@ from synthrelease.errors import DataError, MachineError
 _CELL = r"\s+(?:-?\d+\.\d*|-?\.\d+|\.)"  # a number, or a dot where there is none
 _SAMPLE = {eyes: re.compile(rf"\d+(?:\.\d*)?(?:{_CELL}){{{3 * eyes}}}(?:\s|$)") for eyes in (1, 2)}
 _SAMPLES = re.compile(r"SAMPLES\s+(\S+)\s+((?:(?:LEFT|RIGHT|LR|L|R)\b\s*)+)")
+# How edf2asc begins a file; without that head, what it writes where a recording begins.
+_HEAD = re.compile(rb"^\*\* CONVERTED FROM |^START\s+\d+\s+(LEFT|RIGHT)\b(?s:.*)^SAMPLES\s", re.MULTILINE)
+_HEAD_BYTES = 1 << 16
 _OWN = re.compile(r"time|(pixel|pupil).*|.*_pix.*")  # names of columns that samples have, or pymovements uses
 
 
 class EyeLink(WholeFile):
-    """Reader of .asc files of samples and events."""
+    """Reader of .asc files of samples and events, whatever they are called."""
 
     name = "eyelink"
     formats = ".asc of EyeLink"
@@ -68,6 +72,15 @@ class EyeLink(WholeFile):
         """Name a line, as an editor counts."""
         lines = _sample_lines(source, _text(source))
         return f"line {lines[len(lines) - self._kept(source).height + line]}"
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file begins as edf2asc writes it; what cannot be opened is said where it is read."""
+    try:
+        with opened(path) as file:
+            return _HEAD.search(without_mark(file.read(_HEAD_BYTES))) is not None
+    except (DataError, MachineError):
+        return False
 
 
 def message_patterns(source: Source) -> list[str]:

@@ -145,6 +145,23 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path: Path, ends: st
     assert shown == ["sea canary", "sky"]  # not a sentence: labels
 
 
+@pytest.mark.parametrize("name", ["p.txt", "p.edf.asc", "p.TSV", "p.csv", "p.dat", "p"])
+@pytest.mark.parametrize("has_head", [True, False])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_recording_is_known_by_what_it_holds(
+    tmp_path: Path, name: str, mark: bytes, *, has_head: bool
+) -> None:
+    text = MONO if has_head else MONO.partition("\n\n")[2]
+    expected = table(stored(tmp_path, MONO))
+    assert table(stored(tmp_path, mark + text.encode(), name)).equals(expected)
+
+
+def test_a_table_about_recordings_is_no_recording(tmp_path: Path) -> None:
+    path = tmp_path / "p.tsv"
+    path.write_text("START\tSAMPLES\n1\tLEFT\n** CONVERTED\tx\nSAMPLES\t2\n")
+    assert reader_for(Source(path)).name == "text"
+
+
 def test_several_patterns_and_alternatives_are_held_apart(tmp_path: Path) -> None:
     text = stored(tmp_path, MONO).path
     found = table(Source(text, messages=("NONE (?P<stimulus>x)|TRIALID (?P<picture>s..)", "KEY (?P<key>.+)")))

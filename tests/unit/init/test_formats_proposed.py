@@ -234,7 +234,8 @@ def test_a_bids_dataset_says_who_is_a_person_and_what_the_screen_was(tmp_path: P
     assert f"{bids_dataset.EYE1}.json" in error.where
 
 
-def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["asc", "txt"])
+def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Path, ending: str) -> None:
     folder = tmp_path / "data"
     for person in range(1, 4):
         lines = ["MSG\t1 DISPLAY_COORDS 0 0 1279 1023"]
@@ -248,17 +249,17 @@ def test_eyelink_recordings_are_asked_what_their_samples_belong_to(tmp_path: Pat
             lines += [f"{start + n}\t  {600 + n}.0\t  90.5\t  778.0\t..." for n in range(20)]
             lines += [f"END\t{start + 20} \tSAMPLES\tEVENTS\tRES\t  38.54\t  31.12"]
             lines += [f"MSG\t{start + 21} TRIAL_RESULT 0"]
-        write(folder / f"P{person}.asc", lines)
+        write(folder / f"P{person}.{ending}", lines)
     inputs = proposed(tmp_path, folder, "--person", "part_1")["gaze"]
     assert inputs["screen"] == {"width_px": 1280, "height_px": 1024}
     assert inputs["messages"] == [r"!V IMGLOAD \S+ (?P<stimulus>\S+)", "(?P<stimulus>TRIAL_RESULT)"]
     assert inputs["columns"]["x"] == "pixel_x"
     for person in range(1, 4):
-        path = folder / f"P{person}.asc"
+        path = folder / f"P{person}.{ending}"
         path.write_text(path.read_text().replace("!V IMGLOAD", "SHOWN").replace("TRIALID", "TRIAL"))
     text = propose([folder], tmp_path / "p.toml", people=["part_1"]).text
     assert tomllib.loads(text)["inputs"]["gaze"]["messages"] == [FILL_IN]
-    check_text("plans/eyelink", text)
+    check_text("plans/eyelink", text.replace(f".{ending}", ".asc"))
 
 
 @pytest.mark.parametrize(
