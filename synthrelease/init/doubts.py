@@ -31,6 +31,11 @@ def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
         name = name_of(draft.source)
         text = f"'{name}' has a blank line and what looks like another table below it: the plan leaves that out (stop_at_blank); check that no rows of participants are below"
         yield Doubt("other-table-below", (name,), text)
+    if draft.setting.screens:
+        columns = tuple(draft.roles.screen_columns)
+        sizes = ", ".join(f"{width} × {height}" for width, height in draft.setting.screens)
+        text = f"the recordings have several screens ({sizes}): gaze in pixels needs one; choose the rows of one with `only`, or make an input of each"
+        yield Doubt("several-screens", columns, text)
     for column in draft.other_lists:
         text = f"the column '{column}' holds lists of other lengths than '{draft.source.lists[0]}': they are not unpacked, and cannot be used"
         yield Doubt("lists-of-other-lengths", (column,), text)

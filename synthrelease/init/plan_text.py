@@ -71,6 +71,7 @@ def _template_values(draft: Draft) -> dict[str, object]:
     return {
         **{key: getattr(draft, key) for key in _AS_THEY_ARE},
         "remarks": draft.roles.remarks,
+        "screen_columns": draft.roles.screen_columns,
         "source": {"path": draft.path, **{key: value for key, value in source_keys.items() if value}},
         "header": () if source.format else source.header,
         "stop_at_blank": source.stop_at_blank,
@@ -88,7 +89,7 @@ def _template_values(draft: Draft) -> dict[str, object]:
         "listed": listed,
         "time": None if draft.roles.best(DURATION) else draft.roles.best(TIME),
         "features": {feature: usual_range(feature) for feature in draft.features},
-        "blur_px": width_px and BLUR_SHARE * width_px,
+        "blur_px": width_px and round(BLUR_SHARE * width_px, 2),
         "many": means >= _MANY,
     }
 

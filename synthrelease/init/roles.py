@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -76,17 +75,20 @@ class Roles:
         return _UNITS_OF_TIME.get(plain_name(last)) or (self.tracker.time_unit if self.tracker else "")
 
     @property
+    def screen_columns(self) -> list[str]:
+        """The columns that hold the screen's size, if x and y are pixels of it; media have sizes of their own."""
+        names = self.tracker.screen if self.tracker and "mcs" not in self.point.name else ()
+        return [self.columns[name] for name in names if name in self.columns]
+
+    @property
     def remarks(self) -> list[str]:
         """What a plan should say of the tracker, in sentences; nothing if it is not known."""
         if self.tracker is None:
             return []
-        sizes = [self.columns[name] for name in self.tracker.screen if name in self.columns]
-        screen = " and ".join(json.dumps(column, ensure_ascii=False) for column in sizes)
         return [
             f"The columns look like those of {self.tracker.name}.",
             *([f"Its times are in {self.time_unit}."] if self.time_unit else []),
             *([self.tracker.note] if self.tracker.note else []),
-            *([f"The size of the screen in pixels is in {screen}."] if screen else []),
         ]
 
 

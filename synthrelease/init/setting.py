@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from synthrelease.data.readers.bids_screen import screen_metadata
 from synthrelease.data.readers.eyelink import EyeLink
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.source import Source
+from synthrelease.init.excerpt import labels_of
 from synthrelease.init.missing_codes import NUMBERS, finite_values
 from synthrelease.init.roles import Roles, X, Y
 
@@ -28,6 +29,7 @@ _DISPLAY = re.compile(
     rb"^MSG\s+\S+\s+(?:DISPLAY|GAZE)_COORDS\s+0(?:\.0*)?[\s,]+0(?:\.0*)?[\s,]+(\d{1,6})(?:\.\d*)?[\s,]+(\d{1,6})\b",
     re.MULTILINE,
 )
+_SIZE = re.compile(r"\d{1,6}")  # 1920 x 1080
 _HEAD_BYTES = 1 << 20  # of a recording, in which its messages about the screen are
 
 
@@ -40,6 +42,7 @@ class Setting:
     origin: str | None = TOP_LEFT  # None if that is not known
     missing: tuple[Code, ...] = ()  # what the format itself calls missing
     source: str = ""  # who says so; empty where only names and forms of columns do
+    screens: tuple[tuple[int, int], ...] = ()  # width and height in pixels, where recordings have several
     guess: str = ""  # what only the form of the values suggests
     stimulus: str = ""  # the column that says what was looked at, where the format itself defines it
 
@@ -77,7 +80,7 @@ def setting_of(source: Source, first: Path, frame: pl.DataFrame, roles: Roles) -
     if isinstance(reader_for(Source(first)), EyeLink):
         return Setting(_display(first), source="the recording's own messages")
     if roles.tracker is not None:
-        return Setting(coordinates=roles.point.coordinates, origin=roles.point.origin)
+        return _recorded(source, roles)
     return _of_values(frame, roles)
 
 
@@ -101,6 +104,26 @@ def _display(path: Path) -> dict[str, float]:
     with opened(path) as file:
         match = _DISPLAY.search(file.read(_HEAD_BYTES))
     return {} if match is None else {"width_px": int(match[1]) + 1, "height_px": int(match[2]) + 1}
+
+
+def _recorded(source: Source, roles: Roles) -> Setting:
+    """What a tracker's columns say; the screen, if all recordings have one."""
+    setting = Setting(coordinates=roles.point.coordinates, origin=roles.point.origin)
+    columns = roles.screen_columns
+    if not columns:
+        return setting
+    rows = labels_of(source, columns).rows.drop_nulls().rows()
+    screens = {tuple(map(int, _SIZE.findall(" x ".join(cells)))) for cells in rows}
+    sizes = tuple(sorted((size[0], size[1]) for size in screens if len(size) == 2 and min(size)))
+    if len(sizes) != 1:
+        return replace(setting, screens=sizes)
+    ((width_px, height_px),) = sizes
+    names = " and ".join(f"'{column}'" for column in columns)
+    return replace(
+        setting,
+        screen={"width_px": width_px, "height_px": height_px},
+        source=f"the column {names}" if len(columns) == 1 else f"the columns {names}",
+    )
 
 
 def _of_values(frame: pl.DataFrame, roles: Roles) -> Setting:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from goldens import check_text
+from goldens import check_text, figures
 from headset_exports import EXPORTS as WORN
 from tracker_exports import EXPORTS as ON_DESKS
 from tracker_exports import Export
 
 from synthrelease.init.excerpt import excerpt_of
 from synthrelease.init.identifiers import identifier_columns
-from synthrelease.init.propose import propose
+from synthrelease.init.propose import Proposal, propose
 from synthrelease.init.roles import X, plain_name, roles_of
 from synthrelease.init.sources import tables_in
 from synthrelease.init.trackers import Tracker, trackers
@@ -148,14 +148,52 @@ def test_what_is_on_no_screen_has_no_points() -> None:
     assert roles_of(["CURRENT_FIX_INDEX", "x", "y"]).best("x") == "x"
 
 
-def test_a_plan_says_where_the_screen_s_size_stands(tmp_path: Path) -> None:
+def test_the_screen_s_size_is_that_of_the_recordings(tmp_path: Path) -> None:
     text = plan_of(EXPORTS["PRO_LAB"], tmp_path)[0].text
     check_text("plans/tobii", text)
     for side in ("width", "height"):
-        column = f'"Recording resolution {side} [px]"'
+        column = f"'Recording resolution {side} [px]'"
         assert [line for line in text.splitlines() if line.startswith("#") and column in line]
     (own,) = tomllib.loads(text)["inputs"].values()
-    assert own["screen"] == {"width_px": FILL_IN, "height_px": FILL_IN}
+    assert own["screen"] == {"width_px": 1920, "height_px": 1080}
+
+
+def studio(folder: Path, *resolutions: str) -> tuple[Proposal, object]:
+    """A plan of an export of Tobii Studio, with a recording of each resolution, and its screen."""
+    path = folder / "studio.tsv"
+    rows = [
+        f"P{person}\t{resolution}\tsea.jpg\t{n}\t{100 + n}\t{200 + n}"
+        for person, resolution in enumerate(resolutions)
+        for n in range(20)
+    ]
+    names = "ParticipantName|RecordingResolution|MediaName|RecordingTimestamp|GazePointX (ADCSpx)|GazePointY (ADCSpx)"
+    path.write_text("\n".join([names.replace("|", "\t"), *rows]) + "\n")
+    found = propose([path], folder / "plan.toml", people=["ParticipantName"])
+    (own,) = tomllib.loads(found.text)["inputs"].values()
+    return found, own["screen"]
+
+
+@pytest.mark.parametrize(
+    "resolution", ["1280 x 1024", "1280x1024", "1280 × 1024", "1280*1024", "1280 X 1024 px"]
+)
+def test_a_resolution_in_one_column_is_the_screen(tmp_path: Path, resolution: str) -> None:
+    assert studio(tmp_path, resolution, "", resolution)[1] == {"width_px": 1280, "height_px": 1024}
+
+
+def test_of_several_resolutions_the_curator_chooses(tmp_path: Path) -> None:
+    found, screen = studio(tmp_path, "1280 x 1024", "1920 x 1080")
+    assert screen == {"width_px": FILL_IN, "height_px": FILL_IN}
+    (doubt,) = [one for one in found.doubts if one.code == "several-screens"]
+    assert doubt.about == ("RecordingResolution",)
+    assert figures(doubt.text) == [1280, 1024, 1920, 1080]
+    assert "1280" not in found.text.partition("columns =")[0]
+
+
+@pytest.mark.parametrize("resolution", ["", "1280", "wide", "0 x 0"])
+def test_what_is_no_resolution_is_asked_for(tmp_path: Path, resolution: str) -> None:
+    found, screen = studio(tmp_path, resolution, resolution)
+    assert screen == {"width_px": FILL_IN, "height_px": FILL_IN}
+    assert not [one for one in found.doubts if one.code == "several-screens"]
 
 
 def test_of_other_files_no_tool_is_said() -> None:
