@@ -31,6 +31,9 @@ def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
         name = name_of(draft.source)
         text = f"'{name}' has a blank line and what looks like another table below it: the plan leaves that out (stop_at_blank); check that no rows of participants are below"
         yield Doubt("other-table-below", (name,), text)
+    for column, unit in draft.units.items():
+        text = f"the name of '{column}' has no unit, and its values look like {unit}: check that in the manual of the tracker, and take its bounds in that unit"
+        yield Doubt("unit-not-in-name", (column,), text)
     if draft.setting.screens:
         columns = tuple(draft.roles.screen_columns)
         sizes = ", ".join(f"{width} × {height}" for width, height in draft.setting.screens)

@@ -36,6 +36,7 @@ from synthrelease.init.roles import (
     roles_of,
 )
 from synthrelease.init.setting import Setting, setting_of
+from synthrelease.init.time_units import guessed_units
 from synthrelease.init.trackers import trackers
 
 
@@ -64,6 +65,7 @@ class Draft:
     ]  # columns of stimuli or recordings that differ: only the curator knows which is meant
     suggested: ChosenRows  # rows that may have no measurement, by what columns are usually called
     unused: Sequence[str]  # columns of labels that nothing reads
+    units: Mapping[str, str]  # that times and durations without one seem to be in, by column
     other_lists: Sequence[str]  # columns of lists of other lengths than those that are unpacked
     name: str = ""
 
@@ -169,6 +171,7 @@ def draft_of(
             if column
             not in {*used, *features, *counters, *(roles.best(role) for role in (X, Y, TIME, DURATION))}
         ],
+        units=guessed_units(excerpt.frame, roles, features),
         other_lists=[column for columns in other_lists for column in columns],
     )
     return draft, excerpt

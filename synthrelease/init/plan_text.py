@@ -88,13 +88,20 @@ def _template_values(draft: Draft) -> dict[str, object]:
         "public": "stimuli" if draft.gaze else "recordings" if draft.labelled else "",
         "listed": listed,
         "time": None if draft.roles.best(DURATION) else draft.roles.best(TIME),
-        "features": {feature: usual_range(feature) for feature in draft.features},
+        "features": {feature: _usual(feature, draft.units) for feature in draft.features},
+        "units": {column: unit for column, unit in draft.units.items() if column not in draft.features},
         "blur_px": width_px and round(BLUR_SHARE * width_px, 2),
         "many": means >= _MANY,
     }
 
 
 _AS_THEY_ARE = ("name", "kind", "gaze", "words", "setting", "codes", "chosen", "unequal", "counters")
+
+
+def _usual(feature: str, units: Mapping[str, str]) -> str:
+    """What is usual for a feature, as a comment; empty if nothing is known."""
+    usual, unit = usual_range(feature, unit=units.get(feature, "")), units.get(feature)
+    return "" if usual is None else f"{usual}{f'; the values look like {unit}: check this' if unit else ''}"
 
 
 def _columns(draft: Draft) -> dict[str, str]:

@@ -10,6 +10,7 @@ from functools import cache
 from synthrelease.init.roles import plain_name
 from synthrelease.init.trackers import table
 
+PER_SECOND = {"s": 1.0, "ms": 1e3, "µs": 1e6}
 _PUPIL = re.compile(r"pupil|diameter")
 _MILLISECONDS = re.compile(r"(^|_)(ms|msec|millis\w*)($|_)")
 _VARIANCE = re.compile(r"(?:^|_)(?:var|variance)(?=$|_)")
@@ -36,21 +37,27 @@ class UsualRange:
         return f"usual for {self.quantity}: {low:g} to {high:g}{unit} ({self.source})"
 
 
-def usual_range(column: str) -> UsualRange | None:
-    """Return what is usual for a column of this name, in milliseconds where the name says so; None if nothing is known."""
+def usual_range(column: str, *, unit: str = "") -> UsualRange | None:
+    """Return what is usual for a column of this name; None if nothing is known.
+
+    Args:
+        column: its name.
+        unit: of a time, where the name says none: "s", "ms" or "µs".
+    """
     name = plain_name(column)
     variances = len(_VARIANCE.findall(name))
     if variances:
-        mean = usual_range(_VARIANCE.sub("", name)) if variances == 1 else None
+        mean = usual_range(_VARIANCE.sub("", name), unit=unit) if variances == 1 else None
         return None if mean is None or not mean.unit else _variance_of(mean)
     if _SPREAD.search(name) and not _PUPIL.search(name):  # of pupils, our own
-        mean = usual_range(_SPREAD.sub("", name))
+        mean = usual_range(_SPREAD.sub("", name), unit=unit)
         return None if mean is None else _spread_of(mean)
     usual = next((usual for expression, usual in _ranges() if expression.search(name)), None)
     if usual is None or (usual.unit == "mm" and _OTHER_UNIT.search(name)):
         return None
-    if usual.unit == "s" and _MILLISECONDS.search(name):
-        return replace(usual, ends=[end * 1000 for end in usual.ends], unit="ms")
+    if usual.unit == "s":
+        unit = "ms" if _MILLISECONDS.search(name) else unit or "s"
+        return replace(usual, ends=[end * PER_SECOND[unit] for end in usual.ends], unit=unit)
     return usual
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 import pytest
 from goldens import figures
@@ -10,6 +12,7 @@ from synthrelease.init import identifiers
 from synthrelease.init.identifiers import identifier_columns
 from synthrelease.init.missing_codes import missing_codes
 from synthrelease.init.roles import DURATION, PERSON, RECORDING, STIMULUS, TIME, X, Y, roles_of
+from synthrelease.init.time_units import guessed_units
 from synthrelease.init.usual_ranges import usual_range
 
 TOBII = [
@@ -135,6 +138,49 @@ def test_what_is_usual(column: str, ends: tuple[float, float], unit: str) -> Non
         assert part in shown
     assert set(map(float, ends)) <= set(figures(shown))
     assert "  " not in shown
+
+
+@pytest.mark.parametrize(("unit", "longest"), [("ms", 2000), ("µs", 2e6), ("s", 2), ("", 2)])
+def test_what_is_usual_is_in_the_unit_that_values_look_like(unit: str, longest: float) -> None:
+    found = usual_range("fix_duration", unit=unit)
+    assert found is not None
+    assert (*found.ends, found.unit) == (0, longest, unit or "s")
+    named = usual_range("fix_duration_ms", unit=unit)
+    assert named is not None
+    assert (*named.ends, named.unit) == (0, 2000, "ms")
+
+
+def guessed(features: Sequence[str] = (), **columns: Sequence[float]) -> dict[str, str]:
+    return guessed_units(pl.DataFrame(columns, strict=False), roles_of(list(columns)), features)
+
+
+@pytest.mark.parametrize("step", [2, 4, 5, 8.33, 1000 / 60, 33.33])
+@pytest.mark.parametrize(("unit", "parts"), [("s", 1e-3), ("ms", 1), ("µs", 1e3)])
+def test_steps_of_a_tracker_say_the_unit_of_times(step: float, unit: str, parts: float) -> None:
+    t = [parts * step * n for n in [*range(30), *range(30)]]
+    gaze = {"x": [1.0] * 60, "y": [1.0] * 60}
+    assert guessed(t=t, **gaze) == {"t": unit}
+    assert guessed(t_ms=t, **gaze) == {}
+    assert guessed(t=t) == ({} if unit == "µs" else {"t": unit})
+
+
+@pytest.mark.parametrize(
+    "t", [range(60), [1.7**n for n in range(60)], [3.0] * 60, [0.0], [700.0 * n for n in range(60)]]
+)
+def test_other_steps_say_nothing(t: Sequence[float]) -> None:
+    assert guessed(t=list(t), x=[1.0] * len(t), y=[1.0] * len(t)) == {}
+
+
+@pytest.mark.parametrize(
+    ("middle", "unit"), [(250, "ms"), (0.25, "s"), (250_000, "µs"), (8, ""), (0.001, "")]
+)
+def test_lengths_of_fixations_say_their_unit(middle: float, unit: str) -> None:
+    values = [middle * part for part in (0.8, 0.9, 1, 1.2, 1.3)] + [-1.0]
+    expected = {name: unit for name in ("fix_dur", "duration") if unit}
+    assert guessed(["fix_dur", "pupil"], fix_dur=values, pupil=values, duration=values) == expected
+    assert (
+        guessed(["fix_dur_ms", "mean_fix_dur [s]"], fix_dur_ms=values, **{"mean_fix_dur [s]": values}) == {}
+    )
 
 
 def test_of_what_is_not_known_nothing_is_said() -> None:

@@ -282,6 +282,25 @@ def test_values_that_are_no_pixels_are_seen(
         assert ("width_mm" in own["screen"]) is (coordinates == "degrees")
 
 
+def test_units_that_values_look_like_are_comments_and_doubts(tmp_path: Path) -> None:
+    rows = [f"v{n % 6},{200 + n},{3 + n / 100}" for n in range(60)]
+    found = propose(
+        [write(tmp_path / "f.csv", ["viewer,fix_dur,pupil_mm", *rows])],
+        tmp_path / "p.toml",
+        people=["viewer"],
+    )
+    (line,) = [line for line in found.text.splitlines() if line.startswith("fix_dur = ")]
+    assert line.startswith(f'fix_dur = ["{FILL_IN}", "{FILL_IN}"]  # ')
+    assert 2000 in figures(line)
+    assert re.search(r"\bms\b", line)
+    assert [one.about for one in found.doubts if one.code == "unit-not-in-name"] == [("fix_dur",)]
+    looks = [f"v{n // 50},a,{n},{n},{4 * n},{250 + n % 7}" for n in range(300)]
+    path = write(tmp_path / "g.csv", ["viewer,picture,x,y,t,duration", *looks])
+    found = propose([path], tmp_path / "p.toml", people=["viewer"])
+    assert [one.about for one in found.doubts if one.code == "unit-not-in-name"] == [("duration",), ("t",)]
+    assert all(re.search(rf'(?m)^# .*"{name}".*\bms\b', found.text) for name in ("t", "duration"))
+
+
 def test_confidence_is_the_tracker_s_only_where_the_tracker_is_known(tmp_path: Path) -> None:
     rows = [f"v{n % 6},{n % 5 and 3.1},{0.9 if n % 5 else 0.0},{n % 3}" for n in range(60)]
     path = write(tmp_path / "f.csv", ["viewer,pupil_mm,confidence,blinks", *rows])
