@@ -15,10 +15,6 @@ class Source:
     path: Path  # of the file or the folder
     separator: str | None = None  # of delimited text, if not the usual one
     header: tuple[str, ...] = ()  # names of the columns of a file that does not name them itself
-    stop_at_blank: bool = (
-        False  # whether rows of text end at a blank line, below which another table may stand
-    )
-    lists: tuple[str, ...] = ()  # columns of text whose cells hold lists, each element of which is a row
     # of a folder: how the names of its files are made, with columns in braces, such as
     # `S_{person}_{task}.csv`
     pattern: str = ""
@@ -27,6 +23,8 @@ class Source:
     axes: tuple[str, ...] = ()  # what the axes of arrays are, the outermost first
     # regular expressions whose named groups become columns, of recordings with messages
     messages: tuple[str, ...] = ()
+    stop_at_blank: bool = False  # whether rows of text end at a blank line: another table may stand below
+    lists: tuple[str, ...] = ()  # columns of text whose cells hold lists, each element of which is a row
     # rows in memory, in place of a file; `path` is then only how messages call them
     frame: InMemoryFrame | None = None
 

@@ -172,7 +172,8 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     present = reader.column_names(source)
     for column in columns:
         if column not in present:
-            raise _missing_column(source, column, present)
+            is_folder = source.pattern and not source.format
+            raise _missing_column(reader.files(source)[0] if is_folder else source.path, column, present)
     if len(present) > MOST_COLUMNS:
         raise DataError(
             "too-many-columns",
@@ -200,8 +201,7 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     return reader
 
 
-def _missing_column(source: Source, column: str, present: Sequence[str]) -> DataError:
-    path = source.path
+def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataError:
     # What is called a header may be data: only a name close to the wanted one is repeated.
     names = present[:-1] if present[-1:] == [""] else present  # lines that end with a comma
     if any(_LIKE_DATA.fullmatch(name) for name in names):

@@ -14,6 +14,8 @@ from synthrelease.init.missing_codes import empty_zeros
 from synthrelease.init.roles import roles_of
 from synthrelease.init.sources import name_of
 
+_MOST_NAMED = 6  # columns of a message
+
 
 @dataclass(frozen=True)
 class Doubt:
@@ -27,6 +29,7 @@ class Doubt:
 def doubts_of(draft: Draft, excerpt: Excerpt) -> Iterator[Doubt]:
     """Yield what to check of one input."""
     yield from _of_identifiers(draft)
+    yield from _of_files(excerpt)
     if draft.source.stop_at_blank:
         name = name_of(draft.source)
         text = f"'{name}' has a blank line and what looks like another table below it: the plan leaves that out (stop_at_blank); check that no rows of participants are below"
@@ -66,6 +69,18 @@ def doubts_of_copies(draft: Draft, earlier_drafts: list[Draft]) -> Iterator[Doub
             listed = "stimuli" if draft.gaze else "recordings"
             text = f"'{names[0]}' and '{names[1]}' look like the same participants and {listed}: keep one"
             yield Doubt("same-data-twice", names, text)
+
+
+def _of_files(excerpt: Excerpt) -> Iterator[Doubt]:
+    """Files of a folder that lack columns which most others have, those with the same ones together."""
+    files_by_columns: dict[tuple[str, ...], list[str]] = {}
+    for file, columns in excerpt.lacking.items():
+        files_by_columns.setdefault(tuple(columns), []).append(file)
+    for columns, files in files_by_columns.items():
+        named = ", ".join(f"'{column}'" for column in columns[:_MOST_NAMED])
+        more = f" and {len(files) - 1} more files lack" if files[1:] else " lacks"
+        text = f"'{files[0]}'{more} columns that most files of the folder have ({named}): the plan does not use these; to use them, rename them there or take the file out"
+        yield Doubt("file-with-other-columns", tuple(files), text)
 
 
 def _of_identifiers(draft: Draft) -> Iterator[Doubt]:

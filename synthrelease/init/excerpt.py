@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import polars as pl
 
 from synthrelease.data.cells import column_texts, in_natural_order
 from synthrelease.data.readers import reader_for
+from synthrelease.data.readers.folder import Folder
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, refuse_missing_columns
 from synthrelease.errors import DataError
@@ -27,6 +28,8 @@ class Excerpt:
     source: Source
     frame: pl.DataFrame  # its first rows, all columns
     is_cut: bool = False  # whether it may have more
+    # of a folder: the columns of most files that others lack, by the names of these
+    lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def numbers(self) -> list[str]:
@@ -69,15 +72,19 @@ class Labels:
 
 
 def excerpt_of(source: Source) -> Excerpt:
-    """Read the first rows of a source, without columns whose cells are no single values: no plan can name those.
+    """Read the first rows of a source, without columns that a file of a folder lacks, or whose cells are no single values: no plan can name those.
 
     Raises:
         DataError, MachineError: it cannot be read.
     """
     refuse_missing_columns(source, [])  # names that are there twice
     reader = reader_for(source)
+    names: Sequence[str] = reader.column_names(source)
+    lacking: Mapping[str, Sequence[str]] = {}
+    if isinstance(reader, Folder) and not source.format:
+        names, lacking = reader.columns_of_all(source)
     frames, rows = [], 0
-    for frame, _ in reader.slices(source, reader.column_names(source), ROWS):
+    for frame, _ in reader.slices(source, list(names), ROWS):
         frames.append(frame)
         rows += frame.height
         if rows >= ROWS:
@@ -92,7 +99,7 @@ def excerpt_of(source: Source) -> Excerpt:
         )
     first = pl.concat(frames, how="vertical_relaxed").head(ROWS)
     columns = [name for name, kind in first.schema.items() if _is_single(kind)]
-    return Excerpt(source, first.select(columns), is_cut=rows > ROWS or first.height == ROWS)
+    return Excerpt(source, first.select(columns), rows > ROWS or first.height == ROWS, lacking)
 
 
 def labels_of(source: Source, columns: Sequence[str]) -> Labels:

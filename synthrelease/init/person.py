@@ -54,6 +54,16 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
             expected="one",
             remedy="name one column that all tables have, or make a plan for each table",
         )
+    for file, names in excerpt.lacking.items():
+        if set(people) & set(names):
+            raise DataError(
+                "columns-differ",
+                f"there is no column {_people_in_words(people)}",
+                where=f"{path}/{file}",
+                found="other columns than in most files of the folder",
+                expected="the participant ID in every file",
+                remedy="rename the column there, or take the file out of the folder",
+            )
     candidates = candidates_of(excerpt, roles)
     raise _unknown(excerpt, people, tables, candidates) if people else _needed(excerpt, candidates)
 

@@ -133,7 +133,7 @@ def _folder(source: Source) -> SourcesAtPath:
     kinds = defaultdict(list)
     for name in names:
         kinds[_kind_of_table(replace(source, path=path / name))].append(name)
-    by_size = sorted(kinds.values(), key=len, reverse=True)
+    by_size = _united(source, kinds)
     groups = [group for group in by_size if len(group) >= _RARE_FRACTION * len(by_size[0])]
     left_alone = [name for group in by_size[len(groups) :] for name in group]
     if len(groups) > _MOST_KINDS:
@@ -151,6 +151,35 @@ def _folder(source: Source) -> SourcesAtPath:
     return SourcesAtPath(tuple(_of_group(source, group) for group in groups), tuple(left_alone))
 
 
+def _united(source: Source, kinds: Mapping[tuple[str, ...], list[str]]) -> list[list[str]]:
+    """Names of files that are read as one table, the largest group first: also those that differ in some columns, where their names are like the others'."""
+    groups: list[tuple[tuple[str, ...], list[str]]] = []
+    for kind, names in sorted(kinds.items(), key=lambda group: -len(group[1])):
+        alike = (
+            others
+            for larger, others in groups
+            if len(others) > 1 and _are_alike(kind, larger) and set(names) <= _fitting(source, others)
+        )
+        group = next(alike, None)
+        if group is None:
+            groups.append((kind, names))
+        else:
+            group += names
+    return sorted((names for _, names in groups), key=len, reverse=True)
+
+
+def _are_alike(kind: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two kinds of tables have the same ending and separator, and at least half of their columns in common."""
+    columns, others = set(kind[2:]), set(other[2:])
+    return kind[:2] == other[:2] and len(columns & others) >= len(columns | others) / 2
+
+
+def _fitting(source: Source, names: Sequence[str]) -> set[str]:
+    """Names of the files that fit the pattern of some names."""
+    files = matching_files(replace(source, pattern=inferred_pattern(names)))
+    return {file.source.path.relative_to(source.path).as_posix() for file in files}
+
+
 def _kind_of_table(source: Source) -> tuple[str, ...]:
     """What files have in common that are read as one table: their ending, and the columns that a first line names."""
     ending = _ending(source.path.name).lower()
@@ -165,7 +194,7 @@ def _of_group(source: Source, names: Sequence[str]) -> Source:
     if len(names) == 1:
         return first
     joint = replace(first, path=source.path, pattern=inferred_pattern(names))
-    fitting = {file.source.path.relative_to(source.path).as_posix() for file in matching_files(joint)}
+    fitting = _fitting(source, names)
     if fitting != set(names):
         raise DataError(
             "tables-not-told-apart",

@@ -7,7 +7,9 @@ that macOS writes next to every `x.csv` on a foreign disk, are left alone, and s
 
 from __future__ import annotations
 
+import difflib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,6 +97,23 @@ class Folder:
             )
         return [*first.cells, *file_columns]
 
+    def columns_of_all(self, source: Source) -> tuple[list[str], dict[str, list[str]]]:
+        """Return the columns that all files have; and, by its name in the folder, which of those that most files have another lacks."""
+        files = self.members(source)
+        columns = {
+            file.source.path.relative_to(source.path).as_posix(): self._reader_for(file.source).column_names(
+                file.source
+            )
+            for file in files
+        }
+        counts = Counter(name for names in columns.values() for name in set(names))
+        of_most = [name for name in counts if counts[name] > len(files) / 2]
+        lacking = {file: [name for name in of_most if name not in names] for file, names in columns.items()}
+        in_all = [
+            name for name in self.column_names(source) if counts[name] in (0, len(files))
+        ]  # 0: of the pattern
+        return in_all, {file: names for file, names in lacking.items() if names}
+
     def slices(
         self, source: Source, columns: list[str], most_rows: int, row_filter: RowFilter | None = None
     ) -> Iterator[Piece]:
@@ -134,13 +153,15 @@ class Folder:
             )
         missing = [column for column in columns if column not in present]
         if missing:
+            near = difflib.get_close_matches(missing[0], present, n=1, cutoff=0.7)
+            others = f" (nor {', '.join(map(repr, missing[1:]))})" if missing[1:] else ""
             raise DataError(
                 "columns-differ",
-                f"there is no column '{missing[0]}'",
+                f"there is no column '{missing[0]}'{others}",
                 where=str(file.source.path),
-                found="other columns than in the folder's first file",
-                expected="the same columns in every file",
-                remedy="rename the column there, or take the file out of the folder",
+                found=f"{len(present)} columns" + (f", of which one is '{near[0]}'" if near else ""),
+                expected="the columns that the plan names, in every file of the folder",
+                remedy="rename the column there, take the file out of the folder, or leave the column out of the plan",
             )
         return columns or present[:1]
 

@@ -237,6 +237,10 @@ def test_files_of_a_folder_may_differ_in_the_order_of_columns_and_in_others(tmp_
     assert load(source).values[load(source).person == 1].ravel()[0] == 0.5
     (source.path / "P2_R1.csv").write_text("more,y,t\n9,0.5,1\n")
     assert "'x'" in refused(source, "columns-differ", "P2_R1.csv").problem
+    (source.path / "P2_R1.csv").write_text("more,x_px,t_s\n9,0.5,1\n")
+    assert "'x'" in refused(source, "columns-differ", "P2_R1.csv").problem
+    (source.path / "P1_R1.csv").write_text("more,t\n9,1\n")  # the first
+    assert "'x'" in refused(source, "unknown-column", "P1_R1.csv").problem
 
 
 def test_parquet_files_in_a_folder_keep_their_types(tmp_path: Path) -> None:

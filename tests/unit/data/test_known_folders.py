@@ -151,6 +151,8 @@ def test_a_key_that_a_format_has_no_use_for_is_refused(tmp_path: Path, reader: R
         "separator": ";",
         "header": ("canary",),
         "pattern": "P{person}.csv",
+        "stop_at_blank": True,
+        "lists": ("canary",),
         "table": "a",
         "axes": ("person",),
         "messages": ("TRIALID (?P<stimulus>.+)",),

@@ -139,6 +139,26 @@ def test_tables_of_several_kinds_in_one_folder_are_told_apart(tmp_path: Path) ->
     }
 
 
+@pytest.mark.parametrize("different", [1, 4, 6])
+@pytest.mark.parametrize("options", [(), ("--pattern", "P{part_1}.csv")])
+def test_a_file_with_other_columns_is_named_and_the_rest_is_read(
+    tmp_path: Path, different: int, options: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "data"
+    for person in range(1, 7):
+        names = "t_s,pupil_mm,blink_mm" if person != different else "t_s,pupil_mm,BLINKS"
+        write(folder / f"P{person}.csv", [names, *(f"{n},{3 + n % 5 / 10},{n % 2}" for n in range(20))])
+    own = proposed(tmp_path, folder, "--person", "part_1", *options)["features"]
+    assert own["pattern"] == "P{part_1}.csv"
+    assert list(own["bounds"]) == ["pupil_mm"]
+    found = propose([folder], tmp_path / "p.toml", people=["part_1"])
+    (doubt,) = [one for one in found.doubts if one.code == "file-with-other-columns"]
+    assert doubt.about == (f"P{different}.csv",)
+    assert "'blink_mm'" in doubt.text
+    error = refused("columns-differ", [folder], tmp_path / "p.toml", people=["blink_mm"])
+    assert error.where == f"{folder}/P{different}.csv"
+
+
 def test_a_table_about_people_is_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     for person in range(1, 13):
