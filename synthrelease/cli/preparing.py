@@ -119,7 +119,7 @@ def prepare(
     if target.suffix != ".parquet":
         raise click.UsageError("the table is a Parquet file: its name must end in .parquet")
     loaded = load_plan(plan)
-    samples = _input_named(name, loaded)
+    samples = input_named(name, loaded)
     try:
         refuse_input(samples, keep)
     except PlanError as error:
@@ -148,12 +148,13 @@ def prepare(
         print_line(f"Next       synthrelease init {target} --person person")
 
 
+def print_private(what: str) -> None:
+    """Say that a table must not be published."""
+    click.secho(f"PRIVATE: this table is as sensitive as {what}; do not publish it", fg="red", err=True)
+
+
 def _print_for_curator(prepared: PreparedInput, obj: dict[str, bool], *, as_json: bool) -> None:
-    click.secho(
-        "PRIVATE: this table is as sensitive as the raw samples; do not publish it",
-        fg="red",
-        err=True,
-    )
+    print_private("the raw samples")
     if not obj["quiet"] and not as_json:
         for warning in prepared.warnings:
             print_warning(warning)
@@ -162,7 +163,8 @@ def _print_for_curator(prepared: PreparedInput, obj: dict[str, bool], *, as_json
             print_line(f"  {note}", err=True)
 
 
-def _input_named(name: str, plan: Plan) -> InputSpec:
+def input_named(name: str, plan: Plan) -> InputSpec:
+    """Return an input of a plan; PlanError if it has none of that name."""
     from synthrelease.errors import PlanError
     from synthrelease.plan.complaints import nearest
 

@@ -133,12 +133,12 @@ def _joined(source: Source, reader: Reader, pieces: Sequence[Piece]) -> Table:
             remedy="write it as one type in all files, or read them as inputs of their own, with a `pattern` each",
         )
     if len(pieces) > 1:  # a column without a single cell has any type
-        pieces = [(frame.with_columns(_untyped(frame)), lines) for frame, lines in pieces]
+        pieces = [(frame.with_columns(untyped(frame)), lines) for frame, lines in pieces]
     return Table(source, *united(pieces), reader)
 
 
-def _untyped(frame: pl.DataFrame) -> list[pl.Expr]:
-    """The columns without a single cell."""
+def untyped(frame: pl.DataFrame) -> list[pl.Expr]:
+    """Return the columns without a single cell, as columns of no type."""
     return [pl.lit(None).alias(series.name) for series in frame if series.null_count() == series.len()]
 
 

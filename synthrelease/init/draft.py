@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from synthrelease.data.cells import Code, label_texts
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.readers import reader_for
-from synthrelease.data.readers.delimited import Delimited
-from synthrelease.data.readers.eyelink import EyeLink
-from synthrelease.data.readers.folder import matching_files, pattern_columns
+from synthrelease.data.readers.folder import pattern_columns
 from synthrelease.data.source import Source
-from synthrelease.init.excerpt import Excerpt, excerpt_of, labels_of
+from synthrelease.init.excerpt import Excerpt, labels_of
+from synthrelease.init.first_look import first_look
 from synthrelease.init.identifiers import DirectIdentifier, identifier_columns
-from synthrelease.init.list_cells import list_columns
-from synthrelease.init.messages import trial_messages
 from synthrelease.init.missing_codes import TEXTS, missing_codes
 from synthrelease.init.person import person_column
 from synthrelease.init.roles import (
@@ -109,22 +105,14 @@ def draft_of(
     Raises:
         DataError, MachineError: it cannot be read, or no column says whose rows are.
     """
-    first = matching_files(source)[0].source if source.pattern and not source.format else source
-    words: tuple[str, ...] = ()
-    if isinstance(reader_for(first), EyeLink):
-        messages, words = trial_messages(first.path)
-        source = replace(source, messages=source.messages or messages)
-    excerpt = excerpt_of(source)
-    lists, *other_lists = _list_columns(first, excerpt) or [[]]
-    if lists:
-        source = replace(source, lists=tuple(lists))
-        excerpt = excerpt_of(source)
+    look = first_look(source)
+    source, excerpt = look.source, look.excerpt
     named = {role: column for role, column in (choices or {}).items() if column in excerpt.frame.columns}
     roles = roles_of(excerpt.filled).chosen(named)
     person = person_column(excerpt, roles, people, tables)
     pattern_parts = [column for column in pattern_columns(source.pattern) if column != person]
     roles = _labelled(roles.without(person), pattern_parts)
-    setting = setting_of(source, first.path, excerpt.frame, roles)
+    setting = setting_of(source, look.first, excerpt.frame, roles)
     if setting.stimulus:
         roles = roles.having(STIMULUS, setting.stimulus)
     alternatives = _alternatives(excerpt.frame, roles)
@@ -162,7 +150,7 @@ def draft_of(
         },
         counts={column: labels.counts(person, column) for column in columns},
         identifiers=[finding for finding in identifiers if finding.column != setting.stimulus],
-        words=words,
+        words=look.words,
         alternatives=alternatives,
         suggested=suggested,
         unused=[
@@ -172,14 +160,9 @@ def draft_of(
             not in {*used, *features, *counters, *(roles.best(role) for role in (X, Y, TIME, DURATION))}
         ],
         units=guessed_units(excerpt.frame, roles, features),
-        other_lists=[column for columns in other_lists for column in columns],
+        other_lists=look.other_lists,
     )
     return draft, excerpt
-
-
-def _list_columns(first: Source, excerpt: Excerpt) -> list[list[str]]:
-    """Columns of text that hold lists, in groups of the same lengths."""
-    return list_columns(excerpt.frame) if isinstance(reader_for(first), Delimited) else []
 
 
 def _alternatives(frame: pl.DataFrame, roles: Roles) -> list[str]:

@@ -31,12 +31,12 @@ def parsed_once(key: str, parse: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         return pl.read_ipc(path)
     frame = parse()
     with suppress(*_FAULTS):
-        _write(frame, path)
+        write_private(frame, path)
     return frame
 
 
-def _write(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table for its owner alone (mode 0600), whole or not at all."""
+def write_private(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table as Arrow's file for its owner alone (mode 0600), whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
