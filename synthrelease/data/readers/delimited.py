@@ -191,9 +191,12 @@ def _blocks(path: Path, *, ends_with: bytes | None = None) -> Iterator[tuple[int
 
 def _blank_line(block: bytes, separator: bytes, *, is_first: bool) -> int | None:
     """Where the first line of nothing but blanks and separators begins in some whole rows; None if there is none. The file's first line is not looked at."""
-    for match in re.finditer(rb"(?m)^[ \t\r%s]*\n" % re.escape(separator), block):
-        if not (is_first and match.start() == 0) and not block.count(b'"', 0, match.start()) % 2:
-            return match.start()
+    quotes = counted = 0
+    for match in re.finditer(rb"\n[ \t\r%s]*(?=\n)" % re.escape(separator), b"\n" + block):
+        start = match.start()  # in the block, of what follows the line's end
+        quotes, counted = quotes + block.count(b'"', counted, start), start
+        if not (is_first and start == 0) and not quotes % 2:
+            return start
     return None
 
 

@@ -28,8 +28,8 @@ from synthrelease.errors import DataError, MachineError
 _CELL = r"\s+(?:-?\d+\.\d*|-?\.\d+|\.)"  # a number, or a dot where there is none
 _SAMPLE = {eyes: re.compile(rf"\d+(?:\.\d*)?(?:{_CELL}){{{3 * eyes}}}(?:\s|$)") for eyes in (1, 2)}
 _SAMPLES = re.compile(r"SAMPLES\s+(\S+)\s+((?:(?:LEFT|RIGHT|LR|L|R)\b\s*)+)")
-# How edf2asc begins a file; without that head, what it writes where a recording begins.
-_HEAD = re.compile(rb"^\*\* CONVERTED FROM |^START\s+\d+\s+(LEFT|RIGHT)\b(?s:.*)^SAMPLES\s", re.MULTILINE)
+_HEAD = b"** CONVERTED FROM "  # with which edf2asc begins; without that line:
+_RECORDING = re.compile(rb"^START\s+\d+\s+(LEFT|RIGHT)\b(?s:.*)^SAMPLES\s", re.MULTILINE)
 _HEAD_BYTES = 1 << 16
 _OWN = re.compile(r"time|(pixel|pupil).*|.*_pix.*")  # names of columns that samples have, or pymovements uses
 
@@ -78,9 +78,10 @@ def is_recording(path: Path) -> bool:
     """Whether a file begins as edf2asc writes it; what cannot be opened is said where it is read."""
     try:
         with opened(path) as file:
-            return _HEAD.search(without_mark(file.read(_HEAD_BYTES))) is not None
+            head = without_mark(file.read(_HEAD_BYTES))
     except (DataError, MachineError):
         return False
+    return head.startswith(_HEAD) or (b"\nSAMPLES" in head and _RECORDING.search(head) is not None)
 
 
 def message_patterns(source: Source) -> list[str]:
