@@ -80,7 +80,7 @@ def _parquets(folder: Path) -> Source:
     (folder / "d").mkdir()
     for person in range(3):
         x = [1, 2, 2**53] if person else [0.5, None, 3.0]
-        y = [None] * 3 if person == 1 else [1, 2, person]
+        y = pl.Series([None] * 3, dtype=pl.String) if person == 1 else [1.0, 2.5, 3.0]
         frame = pl.DataFrame({"image": ["a", "b", "a"], "x": x, "y": y, "group": [1.0, 2.0, 2.5]})
         frame.write_parquet(folder / "d" / f"P0{person}.parquet")
     return Source(folder / "d", pattern="P{person}.parquet")
@@ -140,7 +140,11 @@ def test_a_table_has_the_labels_and_numbers_of_what_it_was_made_from(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", target.name]
 
 
-def test_what_would_round_labels_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("slice_rows", [converted._SLICE_ROWS, 1])
+def test_what_would_round_labels_is_refused(
+    tmp_path: Path, slice_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(converted, "_SLICE_ROWS", slice_rows)
     (tmp_path / "d").mkdir()
     for name, cells in {"a": [0.5], "b": [2**53 + 1], "c": ["text"]}.items():
         pl.DataFrame({"x": cells}).write_parquet(tmp_path / "d" / f"{name}.parquet")

@@ -15,7 +15,7 @@ from refusals import check_refusal
 
 import synthrelease
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.data.readers import reader_for
+from synthrelease.data.readers import eyelink, reader_for
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
@@ -154,6 +154,12 @@ def test_a_recording_is_known_by_what_it_holds(
     text = MONO if has_head else MONO.partition("\n\n")[2]
     expected = table(stored(tmp_path, MONO))
     assert table(stored(tmp_path, mark + text.encode(), name)).equals(expected)
+
+
+def test_a_recording_with_many_messages_before_it_is_known_by_its_first_line(tmp_path: Path) -> None:
+    messages = "".join(f"MSG\t{n} canary\n" for n in range(eyelink._HEAD_BYTES // 12))
+    path = stored(tmp_path, HEAD + messages + "MSG\t999 TRIALID sea\n" + block(999, SEA), "p.txt").path
+    assert reader_for(Source(path)).name == "eyelink"
 
 
 def test_a_table_about_recordings_is_no_recording(tmp_path: Path) -> None:
