@@ -13,7 +13,6 @@ from synthrelease.data.cells import label_texts
 from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.folder import Folder
-from synthrelease.data.readers.parsed import write_private
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, read_slices, untyped
 from synthrelease.errors import DataError
@@ -100,13 +99,13 @@ def _write_parquet(tables: Iterator[Table], path: Path) -> int:
     rows, ends = 0, _Ends()
     parts: list[Path] = []
     for table in tables:
-        parts.append(path.with_name(f"{len(parts)}.arrow"))
-        write_private(table.frame.with_columns(untyped(table.frame)), parts[-1])
+        parts.append(path.with_name(f"{len(parts)}.part"))
+        table.frame.with_columns(untyped(table.frame)).write_parquet(parts[-1])
         ends.add(table)
         rows += table.frame.height
     ends.refuse_mixed()
     try:
-        whole = pl.concat(map(pl.scan_ipc, parts), how="vertical_relaxed")
+        whole = pl.concat([pl.scan_parquet(part, glob=False) for part in parts], how="vertical_relaxed")
         whole.with_columns(pl.col(pl.Null).cast(pl.String)).sink_parquet(path)
     except pl.exceptions.PolarsError:
         raise cannot_write(path, OSError()) from None

@@ -31,11 +31,11 @@ def parsed_once(key: str, parse: Callable[[], pl.DataFrame]) -> pl.DataFrame:
         return pl.read_ipc(path)
     frame = parse()
     with suppress(*_FAULTS):
-        write_private(frame, path)
+        _write(frame, path)
     return frame
 
 
-def write_private(frame: pl.DataFrame, path: Path) -> None:
+def _write(frame: pl.DataFrame, path: Path) -> None:
     """Write a table as Arrow's file for its owner alone (mode 0600), whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent)
     try:

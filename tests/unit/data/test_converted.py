@@ -125,7 +125,7 @@ def test_a_table_has_the_labels_and_numbers_of_what_it_was_made_from(
     tmp_path: Path, name: str, ending: str, slice_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(converted, "_SLICE_ROWS", slice_rows)
-    source, target = SOURCES[name](tmp_path), tmp_path / f"table.{ending}"
+    source, target = SOURCES[name](tmp_path), tmp_path / f"table[1] *.{ending}"
     written = convert(source, target)
     before = read_table(source, written.columns)
     after = read_table(target, written.columns)

@@ -45,7 +45,7 @@ import os, signal, stat, sys, tempfile
 from pathlib import Path
 from synthrelease.cli import main
 from synthrelease.data.readers import parsed
-written = parsed.write_private
+written = parsed._write
 
 def state():
     return sorted((len(p.relative_to(tempfile.gettempdir()).parts), oct(stat.S_IMODE(p.stat().st_mode))) for p in Path(tempfile.gettempdir()).rglob("*"))
@@ -57,7 +57,7 @@ def ended(way):
         if way == "raise":
             raise RuntimeError
         os.kill(os.getpid(), getattr(signal, way))
-    parsed.write_private = write
+    parsed._write = write
     try:
         main(["preview", "plan.toml"])
     except (SystemExit, RuntimeError) as error:
