@@ -11,7 +11,6 @@ from synthrelease.cli.group import main
 from synthrelease.cli.options import AS_JSON, PATH
 from synthrelease.cli.preparing import input_named, inputs_of_plan, print_private
 from synthrelease.cli.printing import print_json, print_line
-from synthrelease.number_words import several
 
 if TYPE_CHECKING:
     from synthrelease.data.source import Source
@@ -74,9 +73,7 @@ def convert(
     if as_json:
         print_json({"table": str(target), "rows": written.rows, "columns": list(written.columns)})
     else:
-        print_line(
-            f"Table      {target}: {several(written.rows, 'row')}, {several(len(written.columns), 'column')}"
-        )
+        print_line(f"Table      {target}: {written.rows:,} rows, {len(written.columns):,} columns")
     print_private("the data")
     if not as_json and plan is None:
         print_line(f"Next       synthrelease init {target}")

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 import scipy.io
 from click.testing import CliRunner, Result
+from goldens import figures
 from refusals import refused
 
 import synthrelease
@@ -201,6 +202,11 @@ def test_the_command_finds_how_data_are_read_and_replaces_nothing_unasked(tmp_pa
         (tmp_path / "locked").mkdir(mode=0o500)
         with pytest.raises(MachineError):
             convert(Source(path), tmp_path / "locked" / "t.csv")
+
+
+def test_the_number_of_rows_is_printed_as_a_terminal_shows_it(tmp_path: Path) -> None:
+    done = run(csv(tmp_path / "d.csv", looks(rows=1234)), "-o", tmp_path / "t.parquet")
+    assert figures(done.output.replace(str(tmp_path), "").partition("\n")[0].replace(",", "")) == [1234, 4]
 
 
 def test_a_folder_of_several_tables_asks_for_one(tmp_path: Path) -> None:
