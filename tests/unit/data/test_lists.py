@@ -12,7 +12,7 @@ from refusals import refused
 
 from synthrelease.data.cells import numbers
 from synthrelease.data.facts import read_facts
-from synthrelease.data.readers import delimited
+from synthrelease.data.readers import text_blocks
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
@@ -29,11 +29,11 @@ CELLS = {  # rows of lists as people write them: x, y
 
 
 @pytest.fixture(
-    autouse=True, scope="module", params=[delimited._BLOCK_BYTES, 30], ids=["at once", "in blocks"]
+    autouse=True, scope="module", params=[text_blocks._BLOCK_BYTES, 30], ids=["at once", "in blocks"]
 )
 def _block(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "_BLOCK_BYTES", request.param)
+        patch.setattr(text_blocks, "_BLOCK_BYTES", request.param)
         yield
 
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from synthrelease.data.facts import read_facts
 from synthrelease.data.gaze import Gaze, load_gaze
-from synthrelease.data.readers import READERS, delimited, reader_for
+from synthrelease.data.readers import READERS, delimited, reader_for, text_blocks
 from synthrelease.data.readers.reader import ALL_ROWS, RowFilter, united
 from synthrelease.data.readers.utf8 import check_text
 from synthrelease.data.screen import Screen
@@ -46,12 +46,12 @@ MISSING = [-17.0]
 
 
 @pytest.fixture(
-    autouse=True, scope="module", params=[delimited._BLOCK_BYTES, 50], ids=["at once", "in blocks"]
+    autouse=True, scope="module", params=[text_blocks._BLOCK_BYTES, 50], ids=["at once", "in blocks"]
 )
 def _block(request: pytest.FixtureRequest) -> Iterator[None]:
     """Text is read in blocks; whatever holds of a file holds however small they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "_BLOCK_BYTES", request.param)
+        patch.setattr(text_blocks, "_BLOCK_BYTES", request.param)
         yield
 
 
@@ -319,8 +319,8 @@ def test_where_no_reader_fits_all_that_can_be_read_is_listed(tmp_path: Path) -> 
 def test_a_quote_that_stays_open_over_a_large_file_is_not_kept_in_memory(
     tmp_path: Path, closed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 50)
-    monkeypatch.setattr(delimited, "_LONGEST_ROW_BYTES", 2000)
+    monkeypatch.setattr(text_blocks, "_BLOCK_BYTES", 50)
+    monkeypatch.setattr(text_blocks, "_LONGEST_ROW_BYTES", 2000)
     rows = [ROWS[0]] * closed + [('"canary-ann', *ROWS[1][1:])] + [ROWS[0]] * 2000
     beyond = "\0"  # another error, for whoever reads so far
     refused(stored(tmp_path, "open.csv", table(*rows) + beyond), "open-quote", f"line {closed + 2}")
@@ -469,7 +469,7 @@ def test_rows_lines_and_errors_do_not_depend_on_the_blocks(
     found = []
     for block in (1 << 20, 1, 3, 17):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(delimited, "_BLOCK_BYTES", block)
+            patch.setattr(text_blocks, "_BLOCK_BYTES", block)
             try:
                 frame, lines = united(list(delimited.Delimited().slices(Source(path), ["b", "a"], ALL_ROWS)))
                 found.append(((frame.rows(), lines.tolist()), ""))
@@ -486,7 +486,7 @@ def test_a_table_larger_than_a_block_is_sliced_and_searched(
     rows = [(f"p{n % 7}", "sky", str(n), f'"{n}\n{n}"') for n in range(100)]
     path = stored(tmp_path, "long.csv", table(*rows))
     reader, source = delimited.Delimited(), Source(path)
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 64)
+    monkeypatch.setattr(text_blocks, "_BLOCK_BYTES", 64)
     whole, lines = united(list(reader.slices(source, ["x_px", "person"], ALL_ROWS)))
     assert whole.height == len(rows)
     slices = list(reader.slices(source, ["x_px", "person"], 3))
