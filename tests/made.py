@@ -98,6 +98,7 @@ def statistics(
     quantile_steps: int = 256,
     quantile_share: float | None = None,
     quantile_intervals: bool = False,
+    everyone: bool = False,
     names: str = "f{}",
 ) -> Statistics:
     noisy = any(quantile(name) is None for name in statistics)
@@ -113,6 +114,7 @@ def statistics(
         groups=None if by is None else tuple(groups),
         max_groups_per_person=max_groups,
         features=features_of(bounds, of, names),
+        everyone_in_every_group=everyone,
     )
     return Statistics(
         parameters=parameters,

@@ -164,6 +164,7 @@ class Statistics(Wanted):
     max_groups: int = 1
     quantile_steps: int = 256
     quantile_share: float | None = None
+    everyone: bool = False
 
     @property
     def mechanism(self) -> OfStatistics:

@@ -34,6 +34,7 @@ _PUBLIC = {  # what is not protected
     "listed-names": "{noun} of {output}",
     "assumed-names": "{noun} of {output}",
     "groups": "groups of {output}",
+    "everyone": "who is in which group of {output}",
     "assignment": "assignment of {output}",
     "length": "length of {output}",
     "completed-values": "values of {output}",
@@ -46,6 +47,7 @@ _REASONS = {
     "listed-names": "public by design: list of {noun} (from the plan)",
     "assumed-names": "assumed public by study design: list of {noun} (from the data)",
     "groups": "public by design: list of groups (from the plan)",
+    "everyone": "public by design: every participant is in every group (from the plan; the data are not compared with it)",
     "assignment": "assumed public by study design: which participant has rows on which stimulus",
     "length": "assumed public by study design: number of time steps of the longest recording (from the data)",
     "completed-values": "a value that fills a gap, or the end, is repeated at every time step there: a guarantee for a time step or a chunk "
@@ -87,6 +89,8 @@ def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
     yield remark(f"{public['names']}-names", output=name, noun=kind_of(output).listed)
     if parameters.get("by") not in {None, "recording"}:
         yield remark("groups", output=name)
+    if parameters.get("everyone_in_every_group"):
+        yield remark("everyone", output=name)
     if parameters.get("assignment_public"):
         yield remark("assignment", output=name)
     if public.get("length") == "assumed":

@@ -132,10 +132,11 @@ class Parameters:
         return {"parameters": object_schema(cls, parameters), "public_inputs": public}
 
     def to_entry(self) -> dict[str, Any]:
-        """Return the manifest's form: name, parameters and public inputs."""
+        """Return the manifest's form: name, parameters and public inputs; optional ones are left out at their default."""
         entry: dict[str, Any] = {"name": self.name, "parameters": {}, "public_inputs": {}}
         for field in fields(self):
-            if field.name == "name":
+            is_left_out = field.metadata.get("optional") and getattr(self, field.name) == field.default
+            if field.name == "name" or is_left_out:
                 continue
             room = entry["public_inputs" if _INPUT in field.metadata else "parameters"]
             room[field.metadata.get(_INPUT) or field.name] = to_json(getattr(self, field.name))

@@ -22,11 +22,12 @@ class StatisticUnit:
     bounds: tuple[float, float]  # of the feature
     people: int | None  # n, if it is public
     grouped: bool = False  # whether people are counted in groups, whose sizes are private whatever n is
+    everyone: bool = False  # whether the plan declares that everyone is in every group
 
     @property
     def divisor(self) -> int | None:
         """The public number that means and histograms are divided by, or None: means are then quotients."""
-        return None if self.grouped else self.people
+        return None if self.grouped and not self.everyone else self.people
 
 
 def quantile(name: str) -> Fraction | None:
@@ -72,6 +73,12 @@ def ratio(above: float, below: float, reach: float) -> tuple[float, float]:
     corners = [(above + sign * reach) / weight for sign in (-1, 1) for weight in weights]
     low, high = min(corners), max(corners)
     return min(max(low, -1.0), 1.0), min(max(high, -1.0), 1.0)
+
+
+def proportion(noisy: float, whole: int, reach: float) -> tuple[float, float]:
+    """Return the ends of what a proportion of a public whole in [−1, 1] can be if its noisy integer is not off by more than `reach`."""
+    low, high = (min(max((noisy + sign * reach) / whole, -1.0), 1.0) for sign in (-1, 1))
+    return low, high
 
 
 def quantile_value(

@@ -223,6 +223,8 @@ def _statistics(draws: Draws) -> Keys:
         keys["by"] = one_of(draws, ("recording", "mood"))
         if happens(draws, 2):
             keys["max_groups_per_person"] = 1
+        elif happens(draws, 2):
+            keys["everyone_in_every_group"] = True
     if happens(draws, 4):
         keys["quantile_share"] = 0.5
     return keys | _budget(draws)

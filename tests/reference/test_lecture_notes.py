@@ -19,13 +19,15 @@ from synthrelease.dp.accounting import compose
 from synthrelease.dp.guarantee import Neighbours, PureDP
 from synthrelease.dp.sensitivity import quantile_utility
 from synthrelease.kinds.statistics.sensitivity import sensitivity
+from synthrelease.numerics.statistics import StatisticUnit
 from synthrelease.numerics.steps import centre_and_step
 from synthrelease.plan.plan import load_plan
 
 EPSILON = 0.1
 LOW_KG, HIGH_KG = 30.0, 150.0
 STEP_KG = centre_and_step(LOW_KG, HIGH_KG)[1]
-STEPS = sensitivity(["mean"], bounds=[(LOW_KG, HIGH_KG)], neighbours=Neighbours.REPLACE_ONE).l1
+UNIT = StatisticUnit((LOW_KG, HIGH_KG), people=4)
+STEPS = sensitivity(["mean"], units=[UNIT], neighbours=Neighbours.REPLACE_ONE).l1
 
 
 PLAN = """

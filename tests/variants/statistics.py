@@ -34,7 +34,7 @@ class StatisticsVariant(FeaturesVariant):
             if what == "noised":
                 low, high = self.limits[int(labels[-1].split()[-1])]
                 p = self.of(people)
-                unit = StatisticUnit((float(low), float(high)), p.people, p.by is not None)
+                unit = StatisticUnit((float(low), float(high)), p.people, p.by is not None, p.everyone)
                 far = reach(self.event(people), together=noisy.together(name, unit))
                 out[name, *labels, "value"] = noisy.value(name, array, unit)
                 out[name, *labels, "interval"] = noisy.interval(name, array, unit, reach=far)
@@ -88,6 +88,7 @@ def statistics_variant(
     noise: str = LAPLACE,
     neighbours: Any = REPLACE,
     groups: tuple[int, int] | None = None,
+    everyone: bool = False,
     features: int = 2,
     bins: int = 6,
     budget: Budget = BUDGET,
@@ -105,6 +106,7 @@ def statistics_variant(
         by=None if groups is None else RECORDING,
         groups=() if groups is None else tuple(f"recording {r}" for r in range(number)),
         max_groups=most,
+        everyone=everyone,
     )
     shape = {"features": features, "recordings": number, "attained": attained}
     return StatisticsVariant(name, noise, parameters, budget, **shape)
@@ -128,6 +130,13 @@ def all_statistics() -> list[Variant]:
                 statistics_variant(f"{name % kind}-M{most}of3", which, noise=kind, **in_groups)
                 for kind in kinds
             ]
+    for which in (("mean",), ("variance",), ("count", "variance"), EVERY):
+        kinds = (LAPLACE, GAUSSIAN) if which == EVERY else (LAPLACE,)
+        declared = {"groups": (3, 3), "everyone": True, "attained": 0.93 if which == EVERY else 0.99}
+        out += [
+            statistics_variant(f"statistics-{kind}-{'+'.join(which)}-everyone", which, noise=kind, **declared)
+            for kind in kinds
+        ]
     return out
 
 

@@ -173,13 +173,15 @@ def _statistic(name: str, bounds: tuple[float, float], mechanism: Statistics) ->
     p, (low, high) = mechanism.parameters, sum_range(bounds)
     mean = _interval(-HALF_RANGE, HALF_RANGE, mechanism)
     people = _interval(0, HALF_RANGE, mechanism)
-    quotient = p.people is None or p.by is not None
+    declared = p.everyone_in_every_group
+    quotient = p.people is None or (p.by is not None and not declared)
+    square = _interval(0, 2 * HALF_RANGE, mechanism)
     return {
         COUNT: _interval(0, PERSON_STEPS, mechanism),
         SUM: _interval(min(low, 0), max(high, 0), mechanism),
         HISTOGRAM: _histogram(HALF_RANGE, HALF_RANGE, mechanism),
         MEAN: mean.beside(people) if quotient else mean,
-        VARIANCE: mean.beside(people).beside(mean),
+        VARIANCE: mean.beside(square) if declared else mean.beside(people).beside(mean),
     }[name]
 
 

@@ -74,8 +74,9 @@ class StatisticsTruth:
         }
 
     def _guess(self, place: Place, shape: Shape) -> NDArray[np.float64]:
-        unit = StatisticUnit(self._bounds(place), self._divisor, grouped=self._divisor is None)
-        return guess(place[0], shape, unit, float(self.people), self.mechanism.parameters.bins)
+        p = self.mechanism.parameters
+        unit = next(p.unit(feature) for feature in p.features if feature.name == place[-1])
+        return guess(place[0], shape, unit, float(self.people), p.bins)
 
     def part_of(self, item: str) -> str:
         """Return the statistic and the feature: of another feature, or another statistic, errors are of another scale."""
@@ -171,5 +172,7 @@ STATISTICS = ComparedKind(truth_collector, ground_truth, labels, is_shrunk=False
 
 def _unbounded(mechanism: Statistics) -> Statistics:
     p = mechanism.parameters
-    uncapped = replace(p, people=None, max_groups_per_person=len(p.groups or [1]))
+    uncapped = replace(
+        p, people=None, max_groups_per_person=len(p.groups or [1]), everyone_in_every_group=False
+    )
     return replace(mechanism, parameters=uncapped)

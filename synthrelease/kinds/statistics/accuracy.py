@@ -36,12 +36,11 @@ def errors_table(p: StatisticsParameters, noise: Noise) -> list[list[str]]:
 
 def _units(p: StatisticsParameters) -> Iterator[tuple[str, float]]:
     """What carries noise, and the size of a step of it."""
-    divisor = None if p.has_quotients else p.people
     units = (
         unit
         for name in p.noisy
         for feature in p.features
-        for unit in NOISY_STATISTICS[name].noise_units(feature.name, feature.bounds, divisor)
+        for unit in NOISY_STATISTICS[name].noise_units(feature.name, p.unit(feature))
     )
     yield from dict.fromkeys(units)  # some are the same for all features
 

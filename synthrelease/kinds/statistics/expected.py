@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from enum import Enum
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -70,8 +71,7 @@ def expected(
                 scale = feature.bounds[1] - feature.bounds[0]
                 errors, without_data = tuple(scale * error for error in errors), scale * without_data
             elif noise is not None:
-                divisor = None if p.has_quotients else max(1, round(people))
-                unit = StatisticUnit(feature.bounds, divisor, grouped=divisor is None)
+                unit = replace(p.unit(feature), people=None if p.has_quotients else max(1, round(people)))
                 errors, without_data, scale = _of_noisy(name, unit, people, noise, p.size(name))
             else:
                 continue
@@ -103,8 +103,8 @@ def guess(name: str, shape: Shape, unit: StatisticUnit, people: float, bins: int
         level = float(np.quantile(shape.values(_MOST_PEOPLE), float(fraction(name))))
         return np.array([low + (high - low) * level])
     statistic = NOISY_STATISTICS[name]
-    size = bins if name == HISTOGRAM else statistic.size(quotient=unit.divisor is None)
-    return statistic.ends(_integers(name, shape, unit.bounds, people, size), unit, 0.0)[0]
+    size = bins if name == HISTOGRAM else statistic.size(unit)
+    return statistic.ends(_integers(name, shape, unit, people, size), unit, 0.0)[0]
 
 
 def name_in_words(statistic: str) -> str:
@@ -113,12 +113,13 @@ def name_in_words(statistic: str) -> str:
 
 
 @functools.lru_cache(maxsize=512)
-def _integers(name: str, shape: Shape, bounds: tuple[float, float], people: float, size: int) -> Numbers:
+def _integers(name: str, shape: Shape, unit: StatisticUnit, people: float, size: int) -> Numbers:
     """Exact sums over people of a shape, shape (size,)."""
     invented = min(max(1, round(people)), _MOST_PEOPLE)
     total = np.zeros((1, size), dtype=np.int64)
-    cell = _cell(bounds[0] + (bounds[1] - bounds[0]) * shape.values(invented))
-    NOISY_STATISTICS[name].add(total, cell, bounds)
+    low, high = unit.bounds
+    cell = _cell(low + (high - low) * shape.values(invented))
+    NOISY_STATISTICS[name].add(total, cell, unit)
     exact: Numbers = total[0] * (people / invented)
     return exact
 
@@ -133,7 +134,7 @@ def _of_noisy(
     drawn = _draws(noise, size)
     errors, exact = [], []
     for shape in Shape:
-        integers = _integers(name, shape, bounds, people, size)
+        integers = _integers(name, shape, unit, people, size)
         exact.append(statistic.ends(integers, unit, 0.0)[0])
         released = [statistic.ends(np.rint(integers + one), unit, 0.0)[0] for one in drawn]
         errors.append(float(np.mean([distance(one, exact[-1]) for one in released])))

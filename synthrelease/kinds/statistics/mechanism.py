@@ -153,6 +153,6 @@ def totals(
     p = parameters
     groups = len(p.groups or [1])
     out = np.zeros((groups, len(p.features), p.size(statistic)), dtype=np.int64)
-    for f in range(len(p.features)):
-        NOISY_STATISTICS[statistic].add(out[:, f], cell(data, f, group, groups), data.limits(f))
+    for f, feature in enumerate(p.features):
+        NOISY_STATISTICS[statistic].add(out[:, f], cell(data, f, group, groups), p.unit(feature))
     return out

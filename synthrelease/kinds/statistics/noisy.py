@@ -25,6 +25,7 @@ from synthrelease.numerics.statistics import (
     SUM,
     VARIANCE,
     StatisticUnit,
+    proportion,
     ratio,
     squares,
     sum_range,
@@ -45,24 +46,28 @@ class Statistic(ABC):
 
     name: str
 
-    def size(self, *, quotient: bool) -> int:  # noqa: ARG002
-        """Return how many integers it takes, of a histogram in each bin: with `quotient` if means are divided by a noisy count."""
-        return 1
+    def is_quotient(self, unit: StatisticUnit) -> bool:  # noqa: ARG002
+        """Return whether it is divided by a noisy count of its own."""
+        return False
+
+    def size(self, unit: StatisticUnit) -> int:
+        """Return how many integers it takes, of a histogram in each bin."""
+        return 1 + self.is_quotient(unit)
 
     @abstractmethod
-    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
-        """Return what each person with a value contributes, integers, shape (owners, size) at least."""
+    def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:
+        """Return what each person with a value contributes, integers, shape (owners, size); of anyone else it is 0."""
 
-    def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
+    def add(self, total: Integers, cell: Cell, unit: StatisticUnit) -> None:
         """Add what each person with a value contributes to the integers of each group, shape (groups, size)."""
-        np.add.at(total, cell.group, self.integers(cell, bounds)[:, : total.shape[1]])
+        np.add.at(total, cell.group, self.integers(cell, unit))
 
     @abstractmethod
-    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:
+    def weight(self, unit: StatisticUnit) -> Sensitivity:
         """Return how far who comes or goes moves the integers."""
 
     @abstractmethod
-    def apart(self, bounds: Bounds) -> Sensitivity:
+    def apart(self, unit: StatisticUnit) -> Sensitivity:
         """Return how far two people with values are apart: their counts are equal."""
 
     @abstractmethod
@@ -70,7 +75,7 @@ class Statistic(ABC):
         """Return the lower and the upper end of what it can be if no noise exceeds `reach`, of the shape of what is shown, in people or the feature's unit."""
 
     @abstractmethod
-    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:
+    def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
         """Yield what carries noise, in words, and what a step of it is in its unit."""
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
@@ -81,9 +86,8 @@ class Statistic(ABC):
         """Return what follows from the bounds: their middle."""
         return (bounds[0] + bounds[1]) / 2
 
-    @property
-    def absent_is_centre(self) -> bool:
-        """Whether a participant without a value counts as the centre of the bounds, where a public number divides."""
+    def absent_is_centre(self, unit: StatisticUnit) -> bool:  # noqa: ARG002
+        """Return whether a participant without a value counts as the centre of the bounds: where a public number divides."""
         return False
 
 
@@ -91,15 +95,15 @@ class Statistic(ABC):
 class Count(Statistic):
     """How many people have a value: each weighs 2H."""
 
-    def integers(self, cell: Cell, bounds: Bounds) -> Integers:  # noqa: ARG002
+    def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:  # noqa: ARG002
         """Return 2H of each."""
         return np.full((len(cell.group), 1), PERSON_STEPS)
 
-    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+    def weight(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return 2H."""
         return Sensitivity(PERSON_STEPS, PERSON_STEPS**2)
 
-    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+    def apart(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return 0."""
         return Sensitivity(0, 0)
 
@@ -107,7 +111,7 @@ class Count(Statistic):
         """Return people."""
         return (noisy - reach) / PERSON_STEPS, (noisy + reach) / PERSON_STEPS
 
-    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+    def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:  # noqa: ARG002
         """Yield people."""
         yield "count (participants)", 1 / PERSON_STEPS
 
@@ -124,18 +128,18 @@ class Count(Statistic):
 class Sum(Statistic):
     """The sum of people's means, in steps of which 2H lie between the lower and the upper of the bounds and 0."""
 
-    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
+    def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:
         """Return each person's mean in these steps."""
-        return cell.means(to_sum_steps(cell.values, bounds))[:, None]
+        return cell.means(to_sum_steps(cell.values, unit.bounds))[:, None]
 
-    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+    def weight(self, unit: StatisticUnit) -> Sensitivity:
         """Return the larger bound."""
-        most = max(map(abs, sum_range(bounds)))
+        most = max(map(abs, sum_range(unit.bounds)))
         return Sensitivity(most, most * most)
 
-    def apart(self, bounds: Bounds) -> Sensitivity:
+    def apart(self, unit: StatisticUnit) -> Sensitivity:
         """Return what lies between the bounds."""
-        low, high = sum_range(bounds)
+        low, high = sum_range(unit.bounds)
         return Sensitivity(high - low, (high - low) ** 2)
 
     def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
@@ -143,9 +147,9 @@ class Sum(Statistic):
         step = sum_step(unit.bounds)
         return step * (noisy - reach), step * (noisy + reach)
 
-    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+    def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
         """Yield the feature's unit."""
-        yield f"sum of {feature}", sum_step(bounds)
+        yield f"sum of {feature}", sum_step(unit.bounds)
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return the larger bound, for each person."""
@@ -167,20 +171,20 @@ class Mean(Statistic):
     of_person: Callable[[Cell, Bounds], Integers]  # steps from −H to H, of their own rows only, in any order
     between: Callable[[Bounds], Bounds] = lambda bounds: bounds  # of the number, from the feature's bounds
 
-    def size(self, *, quotient: bool) -> int:
-        """Return 2 with a noisy count."""
-        return 1 + quotient
+    def is_quotient(self, unit: StatisticUnit) -> bool:
+        """Return whether there is no public number to divide by."""
+        return unit.divisor is None
 
-    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
-        """Return each person's number, and what they weigh."""
-        steps = self.of_person(cell, bounds)
-        return np.stack([steps, np.full_like(steps, HALF_RANGE)], axis=1)
+    def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:
+        """Return each person's number, and what they weigh if that is counted."""
+        steps = self.of_person(cell, unit.bounds)
+        return np.stack([steps, np.full_like(steps, HALF_RANGE)][: self.size(unit)], axis=1)
 
-    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+    def weight(self, unit: StatisticUnit) -> Sensitivity:
         """Return H at most, and as much again in the count."""
-        return _WEIGHT.times(1 + quotient)
+        return _WEIGHT.times(self.size(unit))
 
-    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+    def apart(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return 2H."""
         return Sensitivity(2 * HALF_RANGE, 4 * HALF_RANGE**2)
 
@@ -195,10 +199,13 @@ class Mean(Statistic):
         half = (high - low) / 2
         return np.array([centre + half * first]), np.array([centre + half * last])
 
-    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:
+    def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
         """Yield the feature's unit, of a quotient times people."""
-        step = centre_and_step(*self.between(bounds))[1]
-        yield f"{self.name} of {feature}{'' if divisor else ' × participants'}", step / (divisor or 1)
+        step = centre_and_step(*self.between(unit.bounds))[1]
+        yield (
+            f"{self.name} of {feature}{'' if unit.divisor else ' × participants'}",
+            step / (unit.divisor or 1),
+        )
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return what lies between the bounds of the number."""
@@ -209,47 +216,78 @@ class Mean(Statistic):
         """Return the middle of the bounds of the number."""
         return sum(self.between(bounds)) / 2
 
-    @property
-    def absent_is_centre(self) -> bool:
-        """Whether a participant without a value counts as the centre of the bounds: yes."""
-        return True
+    def absent_is_centre(self, unit: StatisticUnit) -> bool:
+        """Return whether a public number divides: the centre is 0."""
+        return not self.is_quotient(unit)
 
 
 @dataclass(frozen=True)
 class Variance(Statistic):
-    """The variance over people of their means: the mean of squares less the square of the mean, cut to what is possible."""
+    """The variance over people of their means: the mean of squares less the square of the mean, cut to what is possible.
 
-    def size(self, *, quotient: bool) -> int:  # noqa: ARG002
-        """Return three moments."""
-        return 3
+    It is of those with a value, by a noisy count of weight H, unless the plan declares that everyone has one.
+    """
 
-    def integers(self, cell: Cell, bounds: Bounds) -> Integers:
-        """Return mean, weight and square."""
-        mean = cell.mean_steps(bounds)
-        return np.stack([mean, np.full_like(mean, HALF_RANGE), squares(mean)], axis=1)
+    def is_quotient(self, unit: StatisticUnit) -> bool:
+        """Return whether there is no public number of people who have a value."""
+        return unit.divisor is None or not unit.everyone
 
-    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
-        """Return H at most in each moment."""
-        return _WEIGHT.times(3)
+    def size(self, unit: StatisticUnit) -> int:
+        """Return two moments, and the count between them."""
+        return 2 + self.is_quotient(unit)
 
-    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+    def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:
+        """Return mean, weight and square; without a count the square is 0 at the centre."""
+        mean = cell.mean_steps(unit.bounds)
+        square = squares(mean)
+        moments = (
+            [mean, np.full_like(mean, HALF_RANGE), square]
+            if self.is_quotient(unit)
+            else [mean, square + HALF_RANGE]
+        )
+        return np.stack(moments, axis=1)
+
+    def weight(self, unit: StatisticUnit) -> Sensitivity:
+        """Return H at most in each moment, and without a count H and 2H."""
+        if self.is_quotient(unit):
+            return _WEIGHT.times(3)
+        return _WEIGHT.plus(Sensitivity(2 * HALF_RANGE, 4 * HALF_RANGE**2))
+
+    def apart(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return how far mean and square are apart."""
         return _MOMENTS_APART
 
     def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
-        """Return variances in the square of the feature's unit, by interval arithmetic over the three integers."""
+        """Return variances in the square of the feature's unit, by interval arithmetic over the integers."""
         half = (unit.bounds[1] - unit.bounds[0]) / 2
-        low, high = ratio(float(noisy[0]), float(noisy[1]), reach)
-        least, most = ratio(float(noisy[2]), float(noisy[1]), reach)
+        (low, high), (least, most) = self._moments(noisy, unit, reach)
         squared = sorted((low * low, high * high))
         smallest = 0.0 if low < 0 < high else squared[0]
-        ends = ((least + 1) / 2 - squared[1], (most + 1) / 2 - smallest)
+        ends = (least - squared[1], most - smallest)
         first, last = (half * half * min(max(end, 0.0), 1.0) for end in ends)
         return np.array([first]), np.array([last])
 
-    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
-        """Yield the square of the feature's unit, times people."""
-        yield f"squares of {feature} × participants", (bounds[1] - bounds[0]) ** 2 / 8 / HALF_RANGE
+    def _moments(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> list[tuple[float, float]]:
+        """The ends of the mean, in half widths of the bounds from their middle, and of the mean square."""
+        if self.is_quotient(unit):
+            mean, square = (ratio(float(noisy[i]), float(noisy[1]), reach) for i in (0, 2))
+            return [mean, ((square[0] + 1) / 2, (square[1] + 1) / 2)]
+        assert unit.divisor is not None
+        whole = HALF_RANGE * unit.divisor
+        mean, square = (proportion(float(noisy[i]), times * whole, reach) for i, times in ((0, 1), (1, 2)))
+        return [mean, (max(square[0], 0.0), max(square[1], 0.0))]
+
+    def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
+        """Yield the square of the feature's unit, of a quotient times people."""
+        step = (unit.bounds[1] - unit.bounds[0]) ** 2 / 8 / HALF_RANGE
+        if self.is_quotient(unit):
+            yield f"squares of {feature} × participants", step
+        else:
+            yield f"mean square of {feature}", step / (unit.divisor or 1)
+
+    def absent_is_centre(self, unit: StatisticUnit) -> bool:
+        """Return whether a public number divides: both moments are 0 at the centre."""
+        return not self.is_quotient(unit)
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return the largest variance between the bounds."""
@@ -264,22 +302,22 @@ class Variance(Statistic):
 class Histogram(Statistic):
     """How people divide H shares each among bins of equal width, by their values."""
 
-    def integers(self, cell: Cell, bounds: Bounds) -> Integers:  # noqa: ARG002
+    def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:  # noqa: ARG002
         """Raise TypeError: most of a person's shares are 0, and are not made."""
         raise TypeError("Expected a statistic of a few integers")
 
-    def add(self, total: Integers, cell: Cell, bounds: Bounds) -> None:
+    def add(self, total: Integers, cell: Cell, unit: StatisticUnit) -> None:
         """Add each person's shares to the bins of each group, shape (groups, bins)."""
         bins = total.shape[1]
-        number = bin_numbers(cell.values, equal_width_edges(*bounds, bins))
+        number = bin_numbers(cell.values, equal_width_edges(*unit.bounds, bins))
         owner, place, share = shares_of_people(cell.owner, number, bins, HALF_RANGE)
         np.add.at(total, (cell.group[owner], place), share)
 
-    def weight(self, bounds: Bounds, *, quotient: bool) -> Sensitivity:  # noqa: ARG002
+    def weight(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return H in all bins together."""
         return _WEIGHT
 
-    def apart(self, bounds: Bounds) -> Sensitivity:  # noqa: ARG002
+    def apart(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return H shares here and H there."""
         return shares(total=HALF_RANGE, neighbours=Neighbours.REPLACE_ONE)
 
@@ -288,9 +326,10 @@ class Histogram(Statistic):
         step = 1 / (HALF_RANGE * (unit.divisor or 1))
         return step * (noisy - reach), step * (noisy + reach)
 
-    def noise_units(self, feature: str, bounds: Bounds, divisor: int | None) -> Iterator[tuple[str, float]]:  # noqa: ARG002
+    def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:  # noqa: ARG002
         """Yield shares, or people."""
-        yield f"histogram ({'proportion' if divisor else 'participants'})", 1 / (HALF_RANGE * (divisor or 1))
+        what = "proportion" if unit.divisor else "participants"
+        yield f"histogram ({what})", 1 / (HALF_RANGE * (unit.divisor or 1))
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return all shares, or all people."""
@@ -334,4 +373,4 @@ def interval(name: str, noisy: NDArray[np.integer], unit: StatisticUnit, *, reac
 
 def together(name: str, unit: StatisticUnit) -> int:
     """Return how many noises an interval of the statistic depends on."""
-    return NOISY_STATISTICS[name].size(quotient=unit.divisor is None)
+    return NOISY_STATISTICS[name].size(unit)

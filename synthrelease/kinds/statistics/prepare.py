@@ -49,6 +49,7 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         groups=groups,
         max_groups_per_person=o.get("max_groups_per_person", len(groups or [1])),
         features=features,
+        everyone_in_every_group=o["everyone_in_every_group"],
     )
     mechanism = Statistics(
         parameters=parameters, neighbours=neighbours, noise=noise, quantile_share=o.get("quantile_share")
@@ -76,6 +77,8 @@ def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:
             expected=f"at most {groups}" if p.by else 'groups, such as by = "recording"',
             remedy="lower it, or leave it out",
         )
+    if p.everyone_in_every_group:
+        _check_declaration(spec, mechanism)
     if mechanism.quantile_share is not None and not (p.noisy and p.quantiles):
         raise PlanError(
             "quantile-budget",
@@ -92,4 +95,35 @@ def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:
             found=f"{choices}: names times features times groups of a person",
             expected=f"at most {_MOST_CHOICES}",
             remedy="release fewer quantiles, features or groups",
+        )
+
+
+def _check_declaration(spec: OutputSpec, mechanism: Statistics) -> None:
+    """Refuse a declaration that everyone is in every group where that cannot be, or no public number follows from it."""
+    p, where = mechanism.parameters, f"{spec.where}.everyone_in_every_group"
+    if p.groups is None:
+        raise PlanError(
+            "no-groups",
+            "everyone is declared to be in every group, but there are no groups",
+            where=where,
+            expected='groups, such as by = "recording"',
+            remedy="add by, or leave out everyone_in_every_group",
+        )
+    if p.max_groups_per_person < len(p.groups):
+        raise PlanError(
+            "not-in-every-group",
+            "everyone is declared to be in every group, but counts in fewer",
+            where=where,
+            found=f"max_groups_per_person = {p.max_groups_per_person}",
+            expected=f"all {len(p.groups)} groups",
+            remedy="leave out one of the two",
+        )
+    if p.people is None:
+        raise PlanError(
+            "needs-public-people",
+            "everyone is declared to be in every group, but the number of participants is private",
+            where=where,
+            found='neighbours = "add-remove-one"',
+            expected='neighbours = "replace-one", where that number divides',
+            remedy="change neighbours, or leave out everyone_in_every_group",
         )

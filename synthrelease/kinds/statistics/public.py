@@ -86,6 +86,9 @@ class StatisticsParameters(Parameters):
             "Whether quantiles have intervals in the feature's unit, for data like public shapes; only where the number of people is released, or public."
         ),
     ] = added_later(False)
+    everyone_in_every_group: Annotated[
+        bool, described("Whether the plan declares it: then n divides in every group, if it is public.")
+    ] = added_later(False)
     half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     def __post_init__(self) -> None:
@@ -118,7 +121,7 @@ class StatisticsParameters(Parameters):
 
     def unit(self, feature: Feature) -> StatisticUnit:
         """Return what the integers of a feature stand for."""
-        return StatisticUnit(feature.bounds, self.people, self.by is not None)
+        return StatisticUnit(feature.bounds, self.people, self.by is not None, self.everyone_in_every_group)
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the integers or choices of every statistic, its values, and their intervals; by group, if there are any, and feature."""
@@ -139,24 +142,29 @@ class StatisticsParameters(Parameters):
     @property
     def counts_people(self) -> bool:
         """Whether the public number of people is that of those in every group."""
-        return self.people is not None and self.groups is None
+        return self.people is not None and (self.groups is None or self.everyone_in_every_group)
 
     def size(self, statistic: str) -> int:
         """Return how many integers one statistic of one feature of one group has."""
         if statistic == HISTOGRAM:
             return self.bins
-        return NOISY_STATISTICS[statistic].size(quotient=self.has_quotients)
+        return NOISY_STATISTICS[statistic].size(self._any_unit)
 
     @property
     def has_quotients(self) -> bool:
         """Whether means are divided by a noisy count."""
-        return self.people is None or self.by is not None
+        return not self.counts_people
+
+    @property
+    def _any_unit(self) -> StatisticUnit:
+        """What integers stand for: what divides them is the same for all features."""
+        return self.unit(self.features[0])
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all noisy statistics together."""
         return sensitivity(
             self.noisy,
-            bounds=[feature.bounds for feature in self.features],
+            units=list(map(self.unit, self.features)),
             neighbours=neighbours,
             groups=None if self.groups is None else len(self.groups),
             max_groups=self.max_groups_per_person,
@@ -253,8 +261,10 @@ class StatisticsParameters(Parameters):
             done += [remark("value-in-units"), remark("noise-interval", probability=INTERVAL)]
         if HISTOGRAM in self.noisy:
             done.append(remark("histograms-not-clipped"))
-        if any(NOISY_STATISTICS[name].size(quotient=self.has_quotients) > 1 for name in self.noisy):
+        if any(NOISY_STATISTICS[name].is_quotient(self._any_unit) for name in self.noisy):
             done.append(remark("quotients-cut"))
+        elif VARIANCE in self.noisy:
+            done.append(remark("variances-cut"))
         if self.quantiles:
             done.append(remark("middle-of-interval"))
         if self.has_quantile_intervals:
@@ -266,9 +276,10 @@ class StatisticsParameters(Parameters):
         remarks = [remark("one-aggregate" if self.groups is None else "one-aggregate-in-groups")]
         if self.moving:
             remarks.append(remark("most-groups", most_groups=self.max_groups_per_person))
-        if not self.has_quotients:
-            centred = (name for name in self.noisy if NOISY_STATISTICS[name].absent_is_centre)
-            remarks.extend(remark("absent-as-centre", statistic=name) for name in centred)
+        if self.everyone_in_every_group:
+            remarks.append(remark("everyone-in-every-group"))
+        centred = (name for name in self.noisy if NOISY_STATISTICS[name].absent_is_centre(self._any_unit))
+        remarks.extend(remark("absent-as-centre", statistic=name) for name in centred)
         if self.quantiles:
             remarks.append(
                 remark("quantile-interval-of-shapes" if self.has_quantile_intervals else "rank-by-chance")
@@ -281,6 +292,21 @@ class StatisticsParameters(Parameters):
             yield "noise", WRONG_NAME
         if self.max_groups_per_person > len(self.groups or [1]):
             yield "manifest", "more groups per person than there are"
+        if self.everyone_in_every_group:
+            yield from self._declaration_faults()
+
+    def _declaration_faults(self) -> Iterator[Fault]:
+        """Yield where everyone cannot be in every group, or n cannot divide."""
+        if self.groups is None or self.max_groups_per_person < len(self.groups):
+            yield (
+                "manifest",
+                "everyone is declared to be in every group, where there are none or a person counts in fewer",
+            )
+        if self.people is None:
+            yield (
+                "manifest",
+                "everyone is declared to be in every group, and no public number of them divides",
+            )
 
     def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:
         """Yield where quantiles do not share ε evenly."""
@@ -334,8 +360,7 @@ class _StatisticDatasets:
     def _quantity(self) -> str:
         p = self.parameters
         if self.name == HISTOGRAM:
-            shares = p.people is not None and p.groups is None
-            return "proportion of participants" if shares else "number of participants"
+            return "number of participants" if p.has_quotients else "proportion of participants"
         if self.name == COUNT:
             return "number of participants"
         return f"{self.name} over participants, in {'the square of ' * (self.name == VARIANCE)}the unit of the feature"

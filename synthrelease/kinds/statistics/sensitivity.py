@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
+from synthrelease.numerics.statistics import StatisticUnit
 
 
 def sensitivity(
     names: Sequence[str],
     *,
-    bounds: Sequence[tuple[float, float]],
+    units: Sequence[StatisticUnit],
     neighbours: Neighbours,
     groups: int | None = None,
     max_groups: int = 1,
@@ -27,23 +28,20 @@ def sensitivity(
 
     Args:
         names: of the statistics, no quantiles.
-        bounds: of every feature.
+        units: what the integers of every feature stand for; what is divided by a noisy count has that among them.
         neighbours: the neighbouring relation.
-        groups: G; None for no groups, where n divides if it is public.
+        groups: G; None for no groups.
         max_groups: M.
     """
-    quotient = neighbours is Neighbours.ADD_REMOVE_ONE or groups is not None
     most = min(max_groups, groups or 1)
     in_place = max(0, 2 * most - (groups or 1))
     total = Sensitivity(0, 0)
-    for feature_bounds in bounds:
-        leaving = _side_by_side(
-            NOISY_STATISTICS[name].weight(feature_bounds, quotient=quotient) for name in names
-        )
+    for unit in units:
+        leaving = _side_by_side(NOISY_STATISTICS[name].weight(unit) for name in names)
         if neighbours is Neighbours.ADD_REMOVE_ONE:
             total = total.plus(leaving.times(most))
             continue
-        cell = _side_by_side(NOISY_STATISTICS[name].apart(feature_bounds) for name in names).or_more(leaving)
+        cell = _side_by_side(NOISY_STATISTICS[name].apart(unit) for name in names).or_more(leaving)
         some_leave = cell.times(in_place).plus(leaving.times(2 * (most - in_place)))
         total = total.plus(cell.times(most).or_more(some_leave))
     return total

@@ -25,6 +25,7 @@ SENTENCES = {
     "noise-interval": "interval: contains the value without noise with probability {probability:g}; it covers noise only, and each value separately",
     "histograms-not-clipped": "histograms are not clipped to positive proportions",
     "quotients-cut": "quotients of noisy sums and a noisy count (at least one participant) are clipped to the range that the bounds allow",
+    "variances-cut": "variances are clipped to the range that the bounds allow",
     "middle-of-interval": "quantiles: the middle of the interval that was chosen",
     "quantile-interval": "interval of a quantile: holds the exact value with probability {probability:g} at least, for participants whose values are like "
     "one of four public distributions",
@@ -38,6 +39,8 @@ SENTENCES = {
     "group, which is private, so there is no interval",
     "quantile-interval-of-shapes": "the intervals of quantiles suppose that participants' values are spread over the bounds, or normal with a standard "
     "deviation of a twelfth of their width; around a gap between values a quantile can be further off",
+    "everyone-in-every-group": "the plan declares that every participant is in every group, so the public number of participants is the divisor; the guarantee "
+    "does not depend on the declaration, the values do",
 }
 
 

@@ -45,6 +45,14 @@ OUTPUTS = {
     FEATURES: [
         {"name": "course", "kind": "signals", "input": FEATURES},
         {"name": "means", "kind": "statistics", "input": FEATURES, "statistics": ["mean"], "by": "recording"},
+        {
+            "name": "of_everyone",
+            "kind": "statistics",
+            "input": FEATURES,
+            "statistics": ["mean", "variance", "histogram"],
+            "by": "recording",
+            "everyone_in_every_group": True,
+        },
     ],
 }
 

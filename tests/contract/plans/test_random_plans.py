@@ -83,6 +83,7 @@ BUILT = {
         "noise": ["laplace", "gaussian"],
         "by": ["recording", "mood"],
         "max_groups_per_person": [1],
+        "everyone_in_every_group": [True],
         "quantile_share": [0.5],
     },
     "records": {

@@ -30,7 +30,7 @@ from synthrelease.dp.sensitivity import (
     shares,
 )
 from synthrelease.kinds.records.fit import weighted_counts
-from synthrelease.kinds.statistics.sensitivity import sensitivity as statistics
+from synthrelease.kinds.statistics.sensitivity import sensitivity
 from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
@@ -38,6 +38,7 @@ from synthrelease.numerics.statistics import (
     PERSON_STEPS,
     SUM,
     VARIANCE,
+    StatisticUnit,
     sum_step,
     to_sum_steps,
 )
@@ -349,6 +350,23 @@ H = HALF_RANGE
 
 
 ONE_SIDED, TWO_SIDED, BELOW = (10.0, 40.0), (-1.0, 3.0), (-8.0, -2.0)
+
+
+def statistics(
+    names: Sequence[str],
+    *,
+    bounds: Sequence[tuple[float, float]],
+    neighbours: Neighbours,
+    groups: int | None = None,
+    max_groups: int = 1,
+    everyone: bool = False,
+) -> Sensitivity:
+    """The stated sensitivity of statistics of nine people, whose number is public under replace-one."""
+    people = 9 if neighbours is REPLACE else None
+    units = [StatisticUnit(interval, people, groups is not None, everyone) for interval in bounds]
+    return sensitivity(names, units=units, neighbours=neighbours, groups=groups, max_groups=max_groups)
+
+
 Corners = dict[str, list[tuple[int, ...]]]
 
 
@@ -404,6 +422,19 @@ def test_statistics_in_groups_against_every_pair_of_extreme_people(
     assert found == truth
 
 
+@pytest.mark.parametrize("bounds", [ONE_SIDED, TWO_SIDED, BELOW], ids=str)
+@pytest.mark.parametrize("groups", [1, 2, 3])
+@pytest.mark.parametrize("names", [(MEAN,), (HISTOGRAM,), (COUNT, MEAN), (SUM, MEAN)], ids=str)
+def test_where_everyone_is_declared_to_be_in_every_group_anyone_may_lack_some(
+    names: tuple[str, ...], groups: int, bounds: tuple[float, float]
+) -> None:
+    """The declaration takes the weight from means, and is trusted in nothing else."""
+    absent, present = cell_of(names, bounds, quotient=False)
+    people = side_by_side(*[[*absent, *present] for _ in range(groups)])
+    declared = {"groups": groups, "max_groups": groups, "everyone": True}
+    assert statistics(names, bounds=[bounds], neighbours=REPLACE, **declared) == farthest(people, REPLACE)
+
+
 def moments() -> Points:
     """Of every mean between the bounds, what a variance adds up; rounded as it is there."""
     mean = np.arange(-H, H + 1)
@@ -422,6 +453,20 @@ def test_the_moments_of_a_variance_against_all_people() -> None:
     assert ends.l2_squared <= stated.l2_squared <= ends.l2_squared * (1 + 2e-5)
     alone = statistics([VARIANCE], bounds=[TWO_SIDED], neighbours=ADD_REMOVE)
     assert alone == farthest(every, ADD_REMOVE) == Sensitivity(3 * H, 3 * H * H)
+
+
+def test_the_moments_of_a_variance_of_everyone_against_all_people_and_no_one() -> None:
+    """Mean and square from 0 at the centre: where those without a value are, too."""
+    counted = moments()
+    every = np.concatenate([[[0, 0]], np.stack([counted[:, 0], counted[:, 2] + H], axis=1)])
+    assert (every[:, 1] >= 0).all()
+    assert every[1 + H].tolist() == [0, 0]
+    chosen = np.random.default_rng(0).integers(0, len(every), 300)
+    ends = farthest_from(np.concatenate([every[:20], every[-20:], every[chosen]]), every)
+    declared = {"neighbours": REPLACE, "groups": 2, "max_groups": 2, "everyone": True}
+    stated = statistics([VARIANCE], bounds=[TWO_SIDED], **declared)
+    assert stated.l1 == 2 * ends.l1 == 2 * 25 * H // 8
+    assert 2 * ends.l2_squared <= stated.l2_squared <= 2 * ends.l2_squared * (1 + 2e-5)
 
 
 def farthest_from(some: Points, every: Points) -> Sensitivity:

@@ -22,6 +22,7 @@ from synthrelease.errors import PlanError, PolicyError
 from synthrelease.plan.plan import load_plan
 
 NAMES = ("all", "tasks", "moods", "chosen")
+EVERYONE = "everyone_in_every_group = true"
 
 
 def changed(folder: Path, old: str, new: str, **study: Any) -> Path:
@@ -71,6 +72,11 @@ def test_lists_of_groups_are_named_as_public(bundle: synthrelease.bundle.Bundle)
     told = {what: why for what, why in unprotected_facts(bundle.manifest) if what.startswith("groups")}
     assert {what.split()[-1] for what in told} == {"moods", "chosen"}
     assert all(told.values())
+
+
+def test_a_manifest_without_the_declaration_does_not_speak_of_it(bundle: synthrelease.bundle.Bundle) -> None:
+    parameters = [entry["mechanism"]["parameters"] for entry in bundle.manifest["outputs"]]
+    assert all("everyone_in_every_group" not in stated for stated in parameters)
 
 
 def test_values_lie_in_their_intervals(bundle: synthrelease.bundle.Bundle) -> None:
@@ -193,6 +199,40 @@ def test_scales_in_a_preview_are_those_of_the_event(tmp_path: Path) -> None:
         assert float(scale) == pytest.approx(value, rel=1e-3)
 
 
+# --- everyone in every group
+
+
+def test_everyone_in_every_group_is_divided_by_the_public_number_and_named_as_public(tmp_path: Path) -> None:
+    """A quarter of the people lack the second group, and count as the centre: the plan declares that none does."""
+    path = changed(tmp_path, 'by = "recording"\nepsilon = 20', f'by = "recording"\n{EVERYONE}')
+    head, _, tasks_alone, *_ = (
+        path.read_text().replace("epsilon = 60.0", "epsilon = 999").split("[[outputs]]")
+    )
+    quantiles = ', "quantile:0.25"]\nquantile_steps = 40\nquantile_share = 0.5'
+    path.write_text("[[outputs]]".join([head, tasks_alone.replace(quantiles, "]")]))
+    built = synthrelease.build(path, tmp_path / "r.h5", test_seed=1)
+    assert synthrelease.verify(built.path, allow_test_seed=True).ok
+    bundle = synthrelease.open_bundle(built.path, allow_test_seed=True)
+    (tasks,) = bundle.manifest["outputs"]
+    assert tasks["mechanism"]["parameters"]["everyone_in_every_group"] is True
+    assert {"code": "everyone", "fields": {"output": "tasks"}} in bundle.manifest["privacy"]["not_protected"]
+    codes = [warning["code"] for warning in tasks["warnings"]]
+    assert codes.count("everyone-in-every-group") == 1
+    assert codes.count("absent-as-centre") == 2
+    assert bundle["tasks"]["mean/noisy"].shape == (2, 2, 1)
+    assert bundle["tasks"]["variance/noisy"].shape == (2, 2, 2)
+    rows = [line.split(",") for line in (tmp_path / "reading.csv").read_text().splitlines()[1:]]
+    own: dict[str, list[float]] = {}
+    for who, task, _, left, _ in rows:
+        if task == "a/b":
+            own.setdefault(who, []).append(float(left))
+    means = np.array([np.mean(values) for values in own.values()] + [5.0] * (60 - len(own)))
+    assert len(own) == 45
+    group = tasks["mechanism"]["parameters"]["groups"].index("a/b")
+    assert bundle["tasks"]["mean/value"][group, 0] == pytest.approx(means.mean(), abs=0.02)
+    assert bundle["tasks"]["variance/value"][group, 0] == pytest.approx(means.var(), abs=0.05)
+
+
 # --- a private number of people
 
 
@@ -223,6 +263,8 @@ def test_nothing_tells_a_private_number_of_people(tmp_path: Path) -> None:
         ('by = "mood"', 'by = "task"', "unknown-label", ('by = "recording"', "'task'")),
         ("max_groups_per_person = 1", "max_groups_per_person = 4", "too-many-groups", ("4", "3")),
         ('by = "recording"\n', "max_groups_per_person = 2\n", "too-many-groups", ("2", 'by = "recording"')),
+        ('by = "mood"', f'by = "mood"\n{EVERYONE}', "not-in-every-group", ("max_groups_per_person = 1", "3")),
+        ('by = "recording"\n', f"{EVERYONE}\n", "no-groups", ('by = "recording"',)),
         ('"quantile:0.9"]', '"quantile:0.5"]', "duplicate-statistic", ("median", "quantile:0.5")),
         ('"variance", "quantile:0.25"]', '"variance"]', "quantile-budget", ("quantile_share",)),
         ('features = ["speed"]', 'features = ["spede"]', "no-bounds", ("'spede'", "left_mm", "speed")),
@@ -232,6 +274,12 @@ def test_what_makes_no_sense_is_refused(
     tmp_path: Path, old: str, new: str, code: str, names: tuple[str, ...]
 ) -> None:
     refused(changed(tmp_path, old, new), code, *names)
+
+
+def test_where_n_is_private_it_cannot_divide_in_every_group(tmp_path: Path) -> None:
+    declared = ('by = "recording"', f'by = "recording"\n{EVERYONE}')
+    path = changed(tmp_path, *declared, neighbours="add-remove-one")
+    assert 'neighbours = "replace-one"' in refused(path, "needs-public-people", "add-remove-one")
 
 
 def test_without_a_column_of_recordings_there_are_none_to_group_by(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ H = 32768
 kinds = pytest.mark.parametrize("kind", [np.int32, np.int64])
 bounds_ = pytest.mark.parametrize("bounds", BOUNDS)
 quotients = pytest.mark.parametrize(("people", "grouped"), [(None, False), (None, True), (30, True)])
+EVERYONE = StatisticUnit((2.0, 8.0), 12, grouped=True, everyone=True)
 
 
 def in_unit(steps: Fraction, bounds: tuple[float, float]) -> float:
@@ -48,6 +49,17 @@ def test_how_many_integers_a_statistic_takes(name: str, public: int, quotient: i
     assert made.statistics([name], [(0, 1)], 9, people=None).parameters.size(name) == quotient
     assert statistics.together(name, StatisticUnit((0, 1), 7)) == (1 if name == HISTOGRAM else public)
     assert statistics.together(name, StatisticUnit((0, 1), None)) == (1 if name == HISTOGRAM else quotient)
+
+
+@pytest.mark.parametrize(("name", "size"), [(COUNT, 1), (SUM, 1), (MEAN, 1), (VARIANCE, 2), (HISTOGRAM, 9)])
+def test_where_everyone_is_in_every_group_no_statistic_holds_a_count_to_divide_by(
+    name: str, size: int
+) -> None:
+    groups = {"by": "mood", "groups": ("calm", "tense"), "max_groups": 2}
+    declared = made.statistics([name], [(0, 1)], 9, people=7, everyone=True, **groups).parameters
+    assert declared.size(name) == size
+    assert not declared.has_quotients
+    assert made.statistics([name], [(0, 1)], 9, people=7, **groups).parameters.has_quotients
 
 
 def test_the_p_of_a_quantile_is_the_fraction_that_is_written() -> None:
@@ -170,6 +182,31 @@ def test_a_variance_is_that_of_people_s_means(bounds: tuple[float, float], peopl
     )
 
 
+@bounds_
+@kinds
+def test_a_mean_of_everyone_in_a_group_is_that_of_all_people(
+    bounds: tuple[float, float], kind: type[np.integer]
+) -> None:
+    noisy = np.array([-7 * H], dtype=kind)
+    shown = statistics.value(MEAN, noisy, StatisticUnit(bounds, 10, grouped=True, everyone=True))
+    assert shown == statistics.value(MEAN, noisy, StatisticUnit(bounds, 10))
+
+
+@bounds_
+def test_a_variance_of_everyone_divides_by_people(bounds: tuple[float, float]) -> None:
+    """Those without a value, 0 in both moments, are at the centre; without noise it errs by the rounding of squares alone."""
+    unit = StatisticUnit(bounds, 7, grouped=True, everyone=True)
+    means = np.array([-H, -3 * H // 4, 17, H // 3, H])
+    noisy = np.array([means.sum(), (maths.squares(means) + H).sum()])
+    shown = statistics.value(VARIANCE, noisy, unit)
+    step = (bounds[1] - bounds[0]) / (2 * H)
+    assert shown.tolist() == pytest.approx([np.var([*(means * step), 0.0, 0.0])], rel=1e-4)
+    # what noise makes impossible is cut
+    half = (bounds[1] - bounds[0]) / 2
+    assert statistics.value(VARIANCE, np.array([0, -H]), unit).tolist() == [0.0]
+    assert statistics.value(VARIANCE, np.array([0, 99 * H]), unit).tolist() == [half * half]
+
+
 def test_of_a_quantile_the_middle_of_its_interval_is_shown() -> None:
     assert maths.quantile_value(np.array([0]), (30.0, 150.0), 4).tolist() == [45.0]
     assert maths.quantile_value(np.array([3]), (30.0, 150.0), 4).tolist() == [135.0]
@@ -231,9 +268,21 @@ def test_intervals_of_quotients_hold_whatever_is_within_reach(
             assert (min(of), max(of)) == pytest.approx((least, most), abs=1e-9)
 
 
+@pytest.mark.parametrize("reach", [0, 500, 3 * H])
+def test_the_interval_of_a_variance_of_everyone_holds_whatever_is_within_reach(reach: int) -> None:
+    generator = np.random.default_rng(reach)
+    for noisy in many(VARIANCE, EVERYONE)[:60]:
+        ((least, most),) = statistics.interval(VARIANCE, noisy, EVERYONE, reach=reach)
+        corners = np.array(list(itertools.product((-reach, reach), repeat=2)))
+        moved = np.concatenate([generator.integers(-reach, reach + 1, (60, 2)), corners])
+        of = [float(statistics.value(VARIANCE, noisy + move, EVERYONE)[0]) for move in moved]
+        assert least - 1e-9 <= min(of)
+        assert max(of) <= most + 1e-9
+
+
 def test_an_interval_of_no_reach_is_the_value() -> None:
-    for name, people in itertools.product((COUNT, SUM, MEAN, VARIANCE, HISTOGRAM), (None, 12)):
-        unit = StatisticUnit((2.0, 8.0), people)
+    units = [StatisticUnit((2.0, 8.0), None), StatisticUnit((2.0, 8.0), 12), EVERYONE]
+    for name, unit in itertools.product((COUNT, SUM, MEAN, VARIANCE, HISTOGRAM), units):
         for noisy in many(name, unit)[:20]:
             shown = statistics.value(name, noisy, unit)
             np.testing.assert_array_equal(

@@ -141,6 +141,22 @@ def test_integers_are_those_of_the_definition(name: str, most: int | None, neigh
         assert 5 < len(own) < 40
 
 
+def test_where_everyone_is_in_every_group_who_lacks_one_adds_nothing() -> None:
+    """Means and squares are 0 at the centre: what others add up to is the same with or without them."""
+    data = some_data()
+    mechanism = by_mood("mean", "variance", "histogram", "count", everyone=True)
+    counted = by_mood("mean", "variance", "histogram", "count")
+    means, weighted = (summed("mean", data, each) for each in (mechanism, counted))
+    np.testing.assert_array_equal(means, weighted[..., :1])
+    squares, moments = (summed("variance", data, each) for each in (mechanism, counted))
+    np.testing.assert_array_equal(
+        squares, np.stack([moments[..., 0], moments[..., 1] + moments[..., 2]], axis=-1)
+    )
+    for name in ("histogram", "count"):
+        np.testing.assert_array_equal(summed(name, data, mechanism), summed(name, data, counted))
+    assert (weighted[..., 1] < 40 * H).all(), "someone lacks every group"
+
+
 def test_recordings_are_groups_too() -> None:
     data = some_data()
     found = summed("mean", data, statistics("mean", by=RECORDING, groups=("a", "b"), max_groups=2))
