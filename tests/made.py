@@ -20,20 +20,23 @@ from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.areas.mechanism import AreaShares
-from synthrelease.kinds.areas.public import NEAREST, AreasParameters, PublicArea
+from synthrelease.kinds.areas.public import NEAREST, AreasParameters
 from synthrelease.kinds.dataset import Role, in_order
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import UNKNOWN, Drawn, Mechanism
 from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.public_area import PublicArea
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public import DP, MARGINALS, RecordsParameters
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
 from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
+from synthrelease.kinds.statistics.public_fixations import PREFIX, STIMULUS, FixationParameters, feature_name
 from synthrelease.kinds.values import Values
 from synthrelease.numerics.signal_form import SignalForm
 from synthrelease.numerics.spectral import SpectralForm
@@ -121,6 +124,52 @@ def statistics(
         neighbours=neighbours,
         noise=noise if noisy else None,
         quantile_share=quantile_share,
+    )
+
+
+def fixations(
+    statistics: Sequence[str],
+    measures: Mapping[str, tuple[float, float]],
+    *,
+    stimuli: int | Sequence[str],
+    by: bool = True,
+    max_stimuli: int = 1,
+    areas: Areas | None = None,
+    bins: int = 4,
+    everyone: bool = False,
+    neighbours: Neighbours = REPLACE,
+    people: int | None = None,
+    noise: str = LAPLACE,
+    quantile_steps: int = 256,
+    assignment_public: bool = False,
+    screen: Screen | None = None,
+) -> FixationStatistics:
+    noisy = any(quantile(name) is None for name in statistics)
+    listed = names("s", stimuli) if isinstance(stimuli, int) else tuple(stimuli)
+    places = [None] if areas is None else areas.names[:-1]
+    parameters = FixationParameters(
+        name=PREFIX + _NOISES[noise if noisy else None],
+        people=people,
+        names="listed",
+        statistics=tuple(statistics),
+        bins=bins,
+        quantile_steps=quantile_steps,
+        by=STIMULUS if by else None,
+        groups=listed if by else None,
+        max_groups_per_person=max_stimuli if by else 1,
+        features=tuple(
+            Feature(feature_name(measure, area), *map(float, bounds))
+            for measure, bounds in measures.items()
+            for area in places
+        ),
+        everyone_in_every_group=everyone,
+        stimuli=listed,
+        assignment_public=assignment_public,
+        screen=screen or Screen(100, 100),
+        areas=None if areas is None else tuple(map(PublicArea.of, areas.areas)),
+    )
+    return FixationStatistics(
+        parameters=parameters, neighbours=neighbours, noise=noise if noisy else None, areas=areas
     )
 
 
@@ -220,9 +269,7 @@ def areas(
     screen: Screen | None = None,
     estimate: str = NEAREST,
 ) -> AreaShares:
-    listed = tuple(
-        PublicArea(one.name, one.shape, one.corners or None, one.label, one.stimuli) for one in areas.areas
-    )
+    listed = map(PublicArea.of, areas.areas)
     parameters = AreasParameters(
         name=noise,
         people=people,

@@ -19,6 +19,7 @@ from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics as OfStatistics
 from synthrelease.numerics.signal_form import SignalForm
 from synthrelease.numerics.spectral import SpectralForm
@@ -180,6 +181,26 @@ class Statistics(Wanted):
 
     def size(self, name: str) -> int:
         return int(self.parameters.size(name))
+
+
+@dataclass(frozen=True)
+class Fixations(Wanted):
+    statistics: tuple[str, ...]
+    measures: dict[str, tuple[float, float]]
+    stimuli: int
+    by: bool
+    max_stimuli: int
+    areas: DrawnAreas | None
+    bins: int
+    everyone: bool
+    neighbours: Neighbours
+    people: int | None
+    noise: str
+    assignment_public: bool = False
+
+    @property
+    def mechanism(self) -> FixationStatistics:
+        return made.fixations(**{**vars(self), "stimuli": images(self.stimuli)})
 
 
 @dataclass(frozen=True)

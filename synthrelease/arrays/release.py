@@ -230,9 +230,9 @@ def released(
         design = make_design(plan, tables)
         (planned,) = design.outputs
         partitions = partitions_of(spec, design.facts[_ROWS], stamp, tables.get(_ROWS))
-        collectors, measures = {name: planned.mechanism.collect}, {name: planned.mechanism.measured}
+        mechanisms = {name: planned.mechanism}
         contributed = functools.reduce(
-            Contributions.joined, (contributions(people, collectors, measures) for people in partitions)
+            Contributions.joined, (contributions(people, mechanisms) for people in partitions)
         )
         drawn = released_output(planned, contributed.collected[name], random)
     except SynthReleaseError as error:

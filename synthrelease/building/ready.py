@@ -18,7 +18,7 @@ from synthrelease.errors import DataError
 from synthrelease.files import atomic
 from synthrelease.files.partial_files import Partial
 from synthrelease.kinds.contributions import Contribution
-from synthrelease.kinds.mechanism import Drawn
+from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.ledger import Ledger
 from synthrelease.parallel import Call, Job, Round
 from synthrelease.plan.partitions import (
@@ -75,9 +75,7 @@ def ready_job(
     _refuse_early(design, ledger, limits)
 
     if partitions:
-        requests = [
-            (partition, *_collectors_and_measures(design, partition.spec.name)) for partition in partitions
-        ]
+        requests = [(partition, _mechanisms(design, partition.spec.name)) for partition in partitions]
         joined = yield Round("reading", [Call(_contributions, request) for request in requests], join=_joined)
         by_input = {**by_input, **joined}
     for planned in design.outputs:
@@ -146,7 +144,7 @@ def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[
         if of_input[0].table is None:
             partitions += of_input
         else:
-            by_input[name] = contributions(of_input[0], *_collectors_and_measures(design, name))
+            by_input[name] = contributions(of_input[0], _mechanisms(design, name))
     return design, most_bytes, by_input, partitions
 
 
@@ -160,17 +158,15 @@ def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) 
         limits.require(design.guarantees(*spent))
 
 
-def _collectors_and_measures(design: Design, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What collects, and what counts, for the outputs that an input is for."""
-    outputs = [output for output in design.outputs if output.spec.input == name]
-    return (
-        {output.name: output.mechanism.collect for output in outputs},
-        {output.name: output.mechanism.measured for output in outputs},
-    )
+def _mechanisms(design: Design, name: str) -> dict[str, Mechanism[Any]]:
+    """The mechanisms of the outputs that an input is for."""
+    return {output.name: output.mechanism for output in design.outputs if output.spec.input == name}
 
 
-def _contributions(partition: Partition, collectors: Any, measures: Any) -> dict[str, Contributions]:
-    return {partition.spec.name: contributions(partition, collectors, measures)}
+def _contributions(
+    partition: Partition, mechanisms: Mapping[str, Mechanism[Any]]
+) -> dict[str, Contributions]:
+    return {partition.spec.name: contributions(partition, mechanisms)}
 
 
 def _joined(first: dict[str, Contributions], second: dict[str, Contributions]) -> dict[str, Contributions]:

@@ -86,8 +86,12 @@ def not_protected(outputs: Sequence[Mapping[str, Any]], neighbours: Neighbours) 
 def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
     name, public = output["name"], output["mechanism"]["public_inputs"]
     parameters = output["mechanism"]["parameters"]
-    yield remark(f"{public['names']}-names", output=name, noun=kind_of(output).listed)
-    if parameters.get("by") not in {None, "recording"}:
+    noun = kind_of(output).form_of(output["mechanism"]).listed
+    yield remark(f"{public['names']}-names", output=name, noun=noun)
+    # Groups that are the listed recordings or stimuli are public as these are.
+    if parameters.get("by") not in {None, "recording"} and parameters.get("groups") != parameters.get(
+        "stimuli", ()
+    ):
         yield remark("groups", output=name)
     if parameters.get("everyone_in_every_group"):
         yield remark("everyone", output=name)

@@ -111,7 +111,7 @@ def not_protected(
 
 def _public_facts(output: dict[str, Any]) -> list[tuple[str, str]]:
     name, stated = output["name"], output["mechanism"]["public_inputs"]
-    noun = kind_of(output).listed
+    noun = kind_of(output).form_of(output["mechanism"]).listed
     facts = [(f"{noun} of {name}", f"the list of {noun}: {_SOURCES[stated['names']]}")]
     if output["mechanism"]["parameters"].get("by") not in {None, "recording"}:
         facts.append((f"groups of {name}", f"the list of groups: {_SOURCES['listed']}"))

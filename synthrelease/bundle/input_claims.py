@@ -25,7 +25,7 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         yield Finding("manifest", "inputs", "not exactly the inputs of the outputs, each once")
         return
     for number, output in enumerate(manifest["outputs"]):
-        if inputs[output["input"]]["kind"] != kind_of(output).input_kind:
+        if inputs[output["input"]]["kind"] != kind_of(output).form_of(output["mechanism"]).input_kind:
             yield Finding("manifest", f"outputs/{number} ({output['name']})", "an input of another kind")
     for name, entry in inputs.items():
         yield from _row_faults(entry)
@@ -41,7 +41,7 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
 def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iterator[Finding]:
     """Where outputs of one input state different facts of it."""
     where = f"inputs ({entry['name']})"
-    facts = [_input_facts(output["mechanism"]) for output in outputs]
+    facts = [_input_facts(output) for output in outputs]
     for name in dict.fromkeys(key for stated in facts for key in stated):
         values = [stated[name] for stated in facts if name in stated]
         if any(value != values[0] for value in values):
@@ -51,13 +51,16 @@ def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iter
         yield Finding("manifest", where, "degrees on a screen of unknown size and distance")
 
 
-def _input_facts(mechanism: dict[str, Any]) -> dict[str, Any]:
-    """What an output states of its input."""
+def _input_facts(output: dict[str, Any]) -> dict[str, Any]:
+    """What an output states of its input; what is measured in gaze is a feature of the output alone."""
+    mechanism = output["mechanism"]
     parameters = mechanism["parameters"]
+    of_input = kind_of(output).form_of(mechanism).input_kind == "features"
+    features = parameters.get("features", []) if of_input else []
     return {
         **{key: mechanism["public_inputs"][key] for key in ("people", "names")},
         **{key: value for key, value in parameters.items() if key in _OF_INPUTS},
-        **{f"bounds of {feature['name']}": feature for feature in parameters.get("features", [])},
+        **{f"bounds of {feature['name']}": feature for feature in features},
     }
 
 

@@ -24,7 +24,7 @@ from synthrelease.errors import DataError
 
 SMALL_PART = "all points lie in the upper left of the screen: check the screen size in the plan"
 _ENOUGH_POINTS, _UPPER_LEFT_FRACTION = 500, 0.6  # points; of width and height
-_STEPS_PER_UNIT, _LONGEST_DURATION = 1_000_000, 1e6
+STEPS_PER_UNIT, _LONGEST_DURATION = 1_000_000, 1e6
 _REMEDY = "remove the repeated rows, or remove `time`: then the order of rows counts"
 
 
@@ -276,7 +276,7 @@ def _durations(table: Table, column: str, missing: Sequence[Code]) -> NDArray[np
             expected=f"0 to {_LONGEST_DURATION:g}, in any unit",
             remedy="correct the cell, or add the code to `missing`",
         )
-    return np.rint(np.nan_to_num(values) * _STEPS_PER_UNIT).astype(np.int64)
+    return np.rint(np.nan_to_num(values) * STEPS_PER_UNIT).astype(np.int64)
 
 
 def _losses(

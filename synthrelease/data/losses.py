@@ -42,6 +42,11 @@ class Loss:
         return f"{self.count} of {self.total} {unit} {self.what}"
 
 
+def of_output(losses: Iterable[Loss], name: str) -> tuple[Loss, ...]:
+    """Return losses of what an output made of its input, with its name: others may make the same with other bounds."""
+    return tuple(replace(loss, what=f"{loss.what} by '{name}'") for loss in losses)
+
+
 def added(losses: Iterable[Loss]) -> tuple[Loss, ...]:
     """Return losses of parts of one input as those of the whole; what was lost nowhere stays, since its total counts."""
     total: dict[tuple[str, str | None], Loss] = {}

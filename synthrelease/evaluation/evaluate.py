@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from synthrelease.building.design import Design, make_design
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze, Reach
-from synthrelease.data.losses import Loss, added, notes
+from synthrelease.data.losses import Loss, added, notes, of_output
 from synthrelease.dp.event import PrivateChoice, flatten, noise_of
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import BundleError
@@ -139,7 +140,8 @@ def _read(
         if progress is not None:
             progress(f"reading {name}", number, len(parts))
         data = part.read()
-        losses = added((*losses, *data.losses))
+        of_outputs = (of_output(output.mechanism.losses(data), output.name) for output in outputs)
+        losses = added((*losses, *data.losses, *itertools.chain.from_iterable(of_outputs)))
         reach = reach.joined(data.reach) if isinstance(data, Gaze) else reach
         for output in outputs:
             collectors = output.mechanism.collect, kind_of(output.mechanism).collector(output.mechanism)

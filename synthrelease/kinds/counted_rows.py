@@ -18,7 +18,7 @@ def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> ND
     and stimulus stand together in the result, people and their stimuli in increasing order. Row numbers, shape (rows that count,).
     """
     stimuli = len(gaze.stimuli)
-    chosen = evenly_chosen(gaze.assigned, max_stimuli, _turns(gaze))
+    chosen = counting_pairs(gaze, max_stimuli)
     row = np.flatnonzero(chosen[gaze.person, gaze.stimulus])
     group = gaze.person[row] * stimuli + gaze.stimulus[row]
     row = row[np.argsort(group, kind="stable")]
@@ -28,6 +28,11 @@ def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> ND
     rank = np.arange(row.size) - np.repeat(start, size)
     kept: NDArray[np.int64] = row[_evenly_spaced(rank, np.repeat(size, size), max_samples)]
     return kept
+
+
+def counting_pairs(gaze: Gaze, max_stimuli: int) -> NDArray[np.bool_]:
+    """Return which person counts on which stimulus, at most M of each; whether or not they have a usable row there, shape (people, stimuli)."""
+    return evenly_chosen(gaze.assigned, max_stimuli, _turns(gaze))
 
 
 def evenly_chosen(

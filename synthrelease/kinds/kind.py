@@ -37,14 +37,9 @@ class Kind:
     named: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def input_kind(self) -> str:
-        """What it is made of: "gaze" or "features"."""
-        return self.parameters[0].input_kind
-
-    @property
-    def listed(self) -> str:
-        """What the public list of its input is a list of."""
-        return self.parameters[0].listed
+    def input_kinds(self) -> tuple[str, ...]:
+        """What it can be made of: "gaze" or "features"."""
+        return tuple(dict.fromkeys(parameters.input_kind for parameters in self.parameters))
 
     @cached_property
     def options(self) -> Schema:
@@ -72,9 +67,13 @@ class Kind:
             ValueError: they have not the form of its mechanism's.
             KeyError: the kind has no such mechanism.
         """
+        return self.form_of(mechanism).from_entry(mechanism)
+
+    def form_of(self, mechanism: Mapping[str, Any]) -> type[Parameters]:
+        """Return what a manifest's entry of a mechanism has the form of; KeyError if the kind has no such mechanism."""
         for parameters in self.parameters:
             if parameters.is_named(mechanism):
-                return parameters.from_entry(mechanism)
+                return parameters
         raise KeyError(mechanism["name"])
 
     def prepare(

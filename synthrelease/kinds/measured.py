@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from synthrelease.data.gaze import Gaze
 ROWS = "rows"  # of gaze, and of records
 
 Measured = dict[str, int]
-Measure = Callable[[Any], Measured]
 
 
 def measured_rows(data: Gaze, *, weighted: bool, window: tuple[float, float] | None = None) -> Measured:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from synthrelease.data.losses import Loss
 from synthrelease.dp.budget import GAUSSIAN, Budget, calibrated
 from synthrelease.dp.event import Composed, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Guarantee, Neighbours
@@ -99,6 +100,10 @@ class Mechanism(ABC, Generic[P]):
     @abstractmethod
     def measured(self, data: Any) -> dict[str, int]:
         """Return how many measurements of some people are of any use, by feature, or rows: only for the curator."""
+
+    def losses(self, data: Any) -> tuple[Loss, ...]:  # noqa: ARG002
+        """Return what is clipped of what the output makes of some people's data itself: only for the curator."""
+        return ()
 
     def exact(self, collected: Any) -> dict[str, Array]:
         """Return what the drawn datasets are without noise, of all people's contributions: private."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
@@ -22,8 +22,19 @@ def chosen_features(
     Raises:
         PlanError: a feature without bounds.
     """
-    bounds = source.options["bounds"]
-    names = spec.options.get("features", list(bounds)) if names is None else names
+    names = spec.options.get("features") if names is None else names
+    return bounded(spec, source.options["bounds"], names, f"inputs.{source.name}.bounds")
+
+
+def bounded(
+    spec: OutputSpec, bounds: Mapping[str, Sequence[float]], names: Sequence[str] | None, where: str
+) -> tuple[Feature, ...]:
+    """Return features with bounds that a plan states under a key, in its order, or those named.
+
+    Raises:
+        PlanError: a feature without bounds.
+    """
+    names = list(bounds) if names is None else names
     for name in names:
         if name not in bounds:
             raise PlanError(
@@ -31,7 +42,7 @@ def chosen_features(
                 f"the feature '{name}' has no public bounds",
                 where=spec.where,
                 expected="one of " + ", ".join(bounds),
-                remedy=f"add {name} = [low, high] to inputs.{source.name}.bounds",
+                remedy=f"add {name} = [low, high] to {where}",
             )
     return tuple(Feature(name, float(bounds[name][0]), float(bounds[name][1])) for name in names)
 

@@ -110,16 +110,17 @@ def _check_outputs(plan: Plan) -> None:
                 expected="one of " + ", ".join(plan.inputs),
                 remedy=nearest(output.input, list(plan.inputs)) or "name one of these",
             )
-        needed = kinds()[output.kind].input_kind
-        if plan.inputs[output.input].kind != needed:
+        allowed = kinds()[output.kind].input_kinds
+        if plan.inputs[output.input].kind not in allowed:
             raise PlanError(
                 "input-of-other-kind",
                 f"{'an' if output.kind[0] in 'aeiou' else 'a'} {output.kind} output cannot be made of this input",
                 where=output.where,
                 found=f"an input of kind {plan.inputs[output.input].kind}",
-                expected=f"one of kind {needed}",
+                expected=f"one of kind {' or '.join(allowed)}",
                 remedy="choose another input, or another kind of output",
             )
+        _check_bounds(output.where, output.options.get("bounds", {}))
         if "share" in output.options and "epsilon" in output.options:
             raise PlanError(
                 "share-and-epsilon",

@@ -9,11 +9,13 @@ only its rows. What is collected from all parts is the same whatever they are (`
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,7 +27,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import Gaze, Reach, load_gaze
 from synthrelease.data.input_spec import InputSpec
-from synthrelease.data.losses import Loss, added, notes
+from synthrelease.data.losses import Loss, added, notes, of_output
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.opening import opened
 from synthrelease.data.screen import Screen
@@ -33,8 +35,8 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, read_if_small, read_slices
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Contribution
-from synthrelease.kinds.measured import Measure, Measured
-from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.measured import Measured
+from synthrelease.kinds.mechanism import Mechanism
 
 PART_CELLS = 1 << 24  # of a part
 Stamp = str
@@ -197,25 +199,23 @@ class Contributions:
         return (*notes(self.losses), *self.reach.notes)
 
 
-def contributions(
-    partition: Partition, collectors: Mapping[str, Collector], measures: Mapping[str, Measure]
-) -> Contributions:
+def contributions(partition: Partition, mechanisms: Mapping[str, Mechanism[Any]]) -> Contributions:
     """Return what a part's participants contribute.
 
     Args:
         partition: the participants.
-        collectors: of outputs, by name.
-        measures: of the same.
+        mechanisms: of outputs, by name.
 
     Raises:
         DataError, MachineError: the file cannot be used.
         PlanError: it is not the one that the noise was solved for.
     """
     data = partition.read()
+    of_outputs = (of_output(mechanism.losses(data), name) for name, mechanism in mechanisms.items())
     return Contributions(
-        {name: collect(data).numbered(partition.numbers) for name, collect in collectors.items()},
-        {name: count(data) for name, count in measures.items()},
-        data.losses,
+        {name: mechanism.collect(data).numbered(partition.numbers) for name, mechanism in mechanisms.items()},
+        {name: mechanism.measured(data) for name, mechanism in mechanisms.items()},
+        (*data.losses, *itertools.chain.from_iterable(of_outputs)),
         data.reach if isinstance(data, Gaze) else Reach(),
     )
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import pytest
 from variants.areas import all_areas
+from variants.fixations import all_fixations
 from variants.gaze_maps import heatmaps, private_caps
 from variants.people import GAUSSIAN, LAPLACE, Silence
 from variants.records import all_records
@@ -30,6 +31,7 @@ VARIANTS = [
     *all_signals(),
     *all_spectral_signals(),
     *all_statistics(),
+    *all_fixations(),
     *all_records(),
 ]
 _NAMES = {v.name for v in VARIANTS}

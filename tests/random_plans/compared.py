@@ -64,6 +64,7 @@ def _other_integers(plan: RandomPlan, one: Observed, other: Observed) -> list[st
     found = []
     outputs = plan.document["outputs"]
     picked = {output["name"] for output in outputs if "max_stimuli_per_person" in output}
+    picked |= {o["name"] for o in outputs if o.get("by") == "stimulus" and "max_groups_per_person" in o}
     divided = {output["name"] for output in outputs if output.get("threshold") == "randomized"}
     for name, before, after in _both(one, other):
         if (

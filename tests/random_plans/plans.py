@@ -219,8 +219,18 @@ def _statistics(draws: Draws) -> Keys:
         "bins": draws.integer(2, 4),
         "quantile_steps": 8,
     }
+    of_gaze = happens(draws, 3)
+    if of_gaze:
+        measures = {
+            "fixation_count": [0, 4],
+            "fixation_duration": [0, 400],
+            "total_fixation_duration": [0, 900],
+        }
+        keys |= {"input": GAZE, "bounds": {name: measures[name] for name in some_of(draws, list(measures))}}
+        if happens(draws, 2):
+            keys["areas"] = _AREAS
     if happens(draws, 2):
-        keys["by"] = one_of(draws, ("recording", "mood"))
+        keys["by"] = "stimulus" if of_gaze else one_of(draws, ("recording", "mood"))
         if happens(draws, 2):
             keys["max_groups_per_person"] = 1
         elif happens(draws, 2):

@@ -6,7 +6,9 @@ import itertools
 
 from synthrelease.data.features import RECORDING
 from synthrelease.dp.budget import Budget
+from synthrelease.kinds.statistics.public_fixations import FIXATION_COUNT
 from variants.areas import areas_variant
+from variants.fixations import fixations_variant
 from variants.gaze_maps import GazeMapVariant, gaze_map_parameters
 from variants.people import ADD_REMOVE, GAUSSIAN, LAPLACE, REPLACE
 from variants.records import record_variant
@@ -69,6 +71,12 @@ def small_ones() -> list[Variant]:
                 )
                 for noise in (LAPLACE, GAUSSIAN)
             ]
+    declared = {"groups": (2, 2), "everyone": True, "features": 1, "budget": loose}
+    out.append(statistics_variant("statistics-mean-everyone", ("mean",), **declared))
+    for noise, neighbours in itertools.product((LAPLACE, GAUSSIAN), (REPLACE, ADD_REMOVE)):
+        counts = {"measures": {FIXATION_COUNT: (1.0, 2.0)}, "stimuli": 2, "max_stimuli": 1, "noise": noise}
+        one = counts | {"neighbours": neighbours, "budget": loose}
+        out.append(fixations_variant(f"fixations-{noise}-{neighbours}", ("mean",), **one))
     out.append(record_variant("records", features=1))
     for noise in (LAPLACE, GAUSSIAN):
         common = {"noise": noise, "bins": 3, "budget": loose}

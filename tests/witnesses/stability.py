@@ -21,6 +21,7 @@ from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.numerics.statistics import (
@@ -192,5 +193,6 @@ _OF: dict[type, Callable[[Any], Moved]] = {
     SpectralSignals: lambda mechanism: _ball(_RADIUS, mechanism),
     CoefficientSignals: _signals,
     Statistics: _statistics,
+    FixationStatistics: _statistics,
     SyntheticRecords: _records,
 }

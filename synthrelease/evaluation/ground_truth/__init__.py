@@ -24,6 +24,7 @@ from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
+from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics
 
 _KINDS: dict[type, ComparedKind] = {
@@ -34,6 +35,7 @@ _KINDS: dict[type, ComparedKind] = {
     CoefficientSignals: SIGNALS,
     PublishedSignals: PUBLISHED_SIGNALS,
     Statistics: STATISTICS,
+    FixationStatistics: STATISTICS,
     SyntheticRecords: RECORDS,
 }
 

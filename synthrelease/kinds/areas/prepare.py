@@ -10,7 +10,7 @@ from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.areas.mechanism import AreaShares
-from synthrelease.kinds.areas.public import SHRUNK, AreasParameters, PublicArea
+from synthrelease.kinds.areas.public import SHRUNK, AreasParameters
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import (
     assignment_is_public,
@@ -19,6 +19,7 @@ from synthrelease.kinds.preparing import (
     people_if_public,
     require_duration,
 )
+from synthrelease.kinds.public_area import PublicArea
 
 
 def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> AreaShares:
@@ -57,9 +58,5 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
 
 
 def _public(areas: Areas) -> tuple[PublicArea, ...]:
-    """The areas without their images, and last what lies in none."""
-    listed = (
-        PublicArea(area.name, area.shape, area.corners or None, area.label, area.stimuli)
-        for area in areas.areas
-    )
-    return (*listed, PublicArea(ELSEWHERE, None, None, None, None))
+    """The areas, and last what lies in none."""
+    return (*map(PublicArea.of, areas.areas), PublicArea(ELSEWHERE, None, None, None, None))

@@ -15,12 +15,13 @@ from synthrelease.data.area_shapes import ELSEWHERE, LABEL
 from synthrelease.dp.event import DiscreteLaplace, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, area_shares
-from synthrelease.field_schema import Label, among, described
+from synthrelease.field_schema import among, described
 from synthrelease.kinds.areas import words
 from synthrelease.kinds.areas.expected import total_variation
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
+from synthrelease.kinds.public_area import PublicArea
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.numerics import derived
 from synthrelease.numerics.steps import HALF_RANGE
@@ -33,31 +34,6 @@ _DERIVATIONS: Mapping[str, tuple[Callable[..., Array], Callable[..., float]]] = 
     DWELL: (derived.dwell_shares, derived.dwell_normalization),
     TRANSITIONS: (derived.transition_shares, derived.transition_normalization),
 }
-
-_Pixel = Annotated[float, {"minimum": 0}]
-
-
-@dataclass(frozen=True)
-class PublicArea:
-    """An area as a manifest has it; without a shape it is what lies in no other."""
-
-    name: Label
-    shape: Annotated[
-        str | None, described("null for elsewhere.", **among("rectangle", "polygon", LABEL, None))
-    ]
-    coordinates: Annotated[
-        tuple[tuple[_Pixel, _Pixel], ...] | None,
-        described(
-            "Corners (x, y) in pixels: left top and right bottom of a rectangle; null for a label.",
-            minItems=2,
-            maxItems=10000,
-        ),
-    ]
-    label: Annotated[int | None, described("Value of the area's pixels in the label image.", minimum=1)]
-    stimuli: Annotated[
-        tuple[Label, ...] | None,
-        described("Those that have the area; null for all.", minItems=1, uniqueItems=True),
-    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,21 +229,9 @@ class AreasParameters(StimulusParameters):
         if len(set(names)) < len(names) or names[-1] != ELSEWHERE:
             yield "manifest", f"two areas of one name, or '{ELSEWHERE}' does not stand last"
         for area in self.areas:
-            yield from self._area_faults(area)
+            yield from area.faults(self.stimuli)
         if self.viewers is not None and self.people is not None:
             # Each is rounded to a whole person.
             most = self.people * self.max_stimuli_per_person + len(self.stimuli) / 2
             if sum(self.viewers) > most:
                 yield "manifest", "more viewers than participants may count on so many stimuli"
-
-    def _area_faults(self, area: PublicArea) -> Iterator[Fault]:
-        corners = area.coordinates
-        drawn = corners is not None and (len(corners) == 2 if area.shape == "rectangle" else len(corners) > 2)
-        if (area.name == ELSEWHERE) != (area.shape is None) or (area.shape == LABEL) != (
-            area.label is not None
-        ):
-            yield "manifest", f"the area '{area.name}' has not the shape it is said to have"
-        elif (area.shape in ("rectangle", "polygon")) != drawn or (corners is not None and not drawn):
-            yield "manifest", f"the area '{area.name}' has not the corners of its shape"
-        if not set(area.stimuli or ()) <= set(self.stimuli):
-            yield "manifest", f"the area '{area.name}' is of a stimulus that is not listed"

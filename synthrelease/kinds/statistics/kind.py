@@ -5,6 +5,7 @@ from __future__ import annotations
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
+from synthrelease.kinds.statistics.public_fixations import FixationParameters
 
 STATISTICS = Kind(
     name="statistics",
@@ -12,5 +13,5 @@ STATISTICS = Kind(
     subject="summary statistics",
     package="synthrelease.kinds.statistics",
     named={"statistics": ", ".join(NOISY_STATISTICS), "statistics in a pattern": "|".join(NOISY_STATISTICS)},
-    parameters=(StatisticsParameters,),
+    parameters=(StatisticsParameters, FixationParameters),
 )

@@ -7,6 +7,7 @@ feature there, in integers: all are one vector of one sensitivity, and one scale
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +75,14 @@ class Statistics(Mechanism[StatisticsParameters]):
         events += [PrivateChoice(epsilon, candidates) for candidates in choices]
         return events[0] if len(events) == 1 else Composed(tuple(events))
 
-    def collect(self, data: Features) -> Sums:
+    def table(self, data: Any) -> Features:
+        """Return the rows that people's aggregates are made of, with the features of the output."""
+        features: Features = data.only(self._names)
+        return features
+
+    def collect(self, data: Any) -> Sums:
         """Return what some people contribute to every statistic; for quantiles, how many there are in each interval."""
-        p, data = self.parameters, data.only(self._names)
+        p, data = self.parameters, self.table(data)
         group, groups = self._group(data), len(p.groups or [1])
         sums = {f"{name}/noisy": totals(name, data, group, p) for name in p.noisy}
         if p.quantiles:
@@ -87,7 +93,7 @@ class Statistics(Mechanism[StatisticsParameters]):
             sums = {name: array[0] for name, array in sums.items()}
         return Sums(sums)
 
-    def measured(self, data: Features) -> dict[str, int]:
+    def measured(self, data: Any) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
         return measured_values(data, self._names, by=self.parameters.by)
 

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+from synthrelease.data.area_reading import read_areas
+from synthrelease.data.areas import Areas
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
 from synthrelease.data.input_spec import InputSpec
+from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import chosen_features, label_of, names_source, people_if_public
+from synthrelease.kinds.preparing import (
+    assignment_is_public,
+    bounded,
+    chosen_features,
+    counted_stimuli,
+    label_of,
+    names_source,
+    people_if_public,
+)
+from synthrelease.kinds.public_area import PublicArea
+from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
+from synthrelease.kinds.statistics.public_fixations import (
+    MEASURES,
+    STIMULUS,
+    FixationParameters,
+    feature_name,
+)
 from synthrelease.numerics.statistics import MEDIAN, quantile
 
+_LONGEST_NAME = 200  # of a feature in a manifest
 _MOST_CHOICES = 4000  # events of one output in a manifest
 _NAMES = {LAPLACE: DiscreteLaplace.type, GAUSSIAN: RoundedGaussian.type, None: CHOICES}
 
@@ -25,7 +48,74 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     Raises:
         PlanError: a feature has no bounds, there is no such column of groups, or the keys contradict each other.
     """
-    o, features = spec.options, chosen_features(spec, source)
+    mechanism = _OF_INPUT[source.kind](spec, source, facts, neighbours)
+    _check_sense(spec, mechanism)
+    return mechanism
+
+
+def _of_features(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
+    for key in ("bounds", "areas", "label_image"):
+        if key in spec.options:
+            raise PlanError(
+                "key-of-other-input",
+                f"the key '{key}' is for fixations in gaze",
+                where=f"{spec.where}.{key}",
+                found="an input of kind features",
+                remedy=f"remove it, or name an input of kind gaze; bounds of features stand under inputs.{source.name}.bounds",
+            )
+    by = label_of(spec, "by", source)
+    groups = None
+    if by is not None:
+        groups = facts.names if by == RECORDING else tuple(source.options["categories"][by])
+    parameters = StatisticsParameters(
+        features=chosen_features(spec, source),
+        **_common(spec, source, facts, neighbours, prefix=StatisticsParameters.prefix),
+        **_grouped(spec, by, groups, len(groups or [1])),
+    )
+    return Statistics(parameters=parameters, neighbours=neighbours, **_budget(spec))
+
+
+def _of_fixations(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
+    o, by, stimuli = spec.options, spec.options.get("by"), tuple(facts.names)
+    _check_fixations(spec, source)
+    screen, areas = Screen(**source.options["screen"]), None
+    if "areas" in o:
+        areas = read_areas(
+            o["areas"],
+            label_image=o.get("label_image"),
+            folder=spec.folder,
+            screen=screen,
+            stimuli=stimuli,
+            where=spec.where,
+        )
+        _check_areas(spec, areas)
+    measures = bounded(spec, o["bounds"], o.get("features"), f"{spec.where}.bounds")
+    features = [
+        replace(measure, name=feature_name(measure.name, area))
+        for measure in measures
+        for area in ([None] if areas is None else areas.names[:-1])
+    ]
+    most, _ = counted_stimuli(spec, source, facts, neighbours)
+    parameters = FixationParameters(
+        features=tuple(features),
+        stimuli=stimuli,
+        assignment_public=assignment_is_public(source),
+        screen=screen,
+        areas=None if areas is None else tuple(map(PublicArea.of, areas.areas)),
+        **_common(spec, source, facts, neighbours, prefix=FixationParameters.prefix),
+        **_grouped(spec, by, None if by is None else stimuli, 1 if by is None else most),
+    )
+    return FixationStatistics(parameters=parameters, neighbours=neighbours, areas=areas, **_budget(spec))
+
+
+_OF_INPUT = {"features": _of_features, "gaze": _of_fixations}
+
+
+def _common(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours, *, prefix: str
+) -> dict[str, Any]:
+    """What the parameters of both have in common, but for groups."""
+    o = spec.options
     names = tuple(MEDIAN if name == "median" else name for name in o["statistics"])
     if len(set(names)) < len(names):
         raise PlanError(
@@ -35,34 +125,94 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
             expected="one of the two",
             remedy="leave one of them out",
         )
-    groups = _groups(spec, source, facts)
-    noise = o["noise"] if any(quantile(name) is None for name in names) else None
-    parameters = StatisticsParameters(
-        name=_NAMES[noise],
-        people=people_if_public(facts, neighbours),
-        names=names_source(source),
-        statistics=names,
-        bins=o["bins"],
-        quantile_steps=o["quantile_steps"],
-        quantile_intervals=True,
-        by=o.get("by"),
-        groups=groups,
-        max_groups_per_person=o.get("max_groups_per_person", len(groups or [1])),
-        features=features,
-        everyone_in_every_group=o["everyone_in_every_group"],
-    )
-    mechanism = Statistics(
-        parameters=parameters, neighbours=neighbours, noise=noise, quantile_share=o.get("quantile_share")
-    )
-    _check_sense(spec, mechanism)
-    return mechanism
+    return {
+        "name": prefix + _NAMES[_noise(spec)],
+        "people": people_if_public(facts, neighbours),
+        "names": names_source(source),
+        "statistics": names,
+        "bins": o["bins"],
+        "quantile_steps": o["quantile_steps"],
+        "quantile_intervals": True,
+    }
 
 
-def _groups(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[str, ...] | None:
-    by = label_of(spec, "by", source)
-    if by is None:
-        return None
-    return facts.names if by == RECORDING else tuple(source.options["categories"][by])
+def _grouped(spec: OutputSpec, by: str | None, groups: tuple[str, ...] | None, most: int) -> dict[str, Any]:
+    """What parameters say of groups; `most` that a person counts in, unless the plan says it."""
+    return {
+        "by": by,
+        "groups": groups,
+        "max_groups_per_person": spec.options.get("max_groups_per_person", most),
+        "everyone_in_every_group": spec.options["everyone_in_every_group"],
+    }
+
+
+def _budget(spec: OutputSpec) -> dict[str, Any]:
+    """How the mechanism spends its budget."""
+    return {"noise": _noise(spec), "quantile_share": spec.options.get("quantile_share")}
+
+
+def _noise(spec: OutputSpec) -> str | None:
+    noisy = any(name != "median" and quantile(name) is None for name in spec.options["statistics"])
+    return spec.options["noise"] if noisy else None
+
+
+def _check_fixations(spec: OutputSpec, source: InputSpec) -> None:
+    """Refuse gaze whose rows are not known to be fixations, or of which nothing is measured."""
+    o = spec.options
+    if "duration" not in source.options["columns"]:
+        raise PlanError(
+            "no-duration-column",
+            "statistics of gaze are of fixations, and no column has their duration: rows may be samples",
+            where=spec.where,
+            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
+            remedy=f"name the column; of samples, make fixations first: synthrelease prepare PLAN {source.name} --to fixations",
+        )
+    if "bounds" not in o:
+        raise PlanError(
+            "no-bounds",
+            "it is not said what is measured of the fixations, nor between which public bounds",
+            where=spec.where,
+            expected="bounds of " + ", ".join(MEASURES) + ", or of some of them",
+            remedy=f"add them, such as bounds = {{ {MEASURES[0]} = [0, 30] }}",
+        )
+    if o.get("by") not in {None, STIMULUS}:
+        raise PlanError(
+            "unknown-label",
+            "there is no such label",
+            where=f"{spec.where}.by",
+            expected=f'by = "{STIMULUS}", or no groups',
+            remedy="write one of these, or make a table of features",
+        )
+    if "label_image" in o and "areas" not in o:
+        raise PlanError(
+            "no-areas",
+            "no areas",
+            where=spec.where,
+            expected="areas with labels of the image",
+            remedy="add areas, or leave out label_image",
+        )
+
+
+def _check_areas(spec: OutputSpec, areas: Areas) -> None:
+    longest = max(map(len, MEASURES))
+    for area in areas.areas:
+        if len(feature_name(" " * longest, area.name)) > _LONGEST_NAME:
+            raise PlanError(
+                "area-name-too-long",
+                "the name of an area is too long to be part of that of a measure",
+                where=f"{spec.where}.areas",
+                found=f"{len(area.name)} characters",
+                expected=f"at most {_LONGEST_NAME - len(feature_name(' ' * longest, ''))}",
+                remedy="shorten it",
+            )
+        if area.stimuli is not None:
+            raise PlanError(
+                "area-of-some-stimuli",
+                f"the area '{area.name}' is of some stimuli, and there would be noise for nothing on the others",
+                where=f"{spec.where}.areas.{area.name}",
+                expected="areas that all stimuli have",
+                remedy="draw areas of one name on every stimulus as a label_image, or give these stimuli an input of their own",
+            )
 
 
 def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:
@@ -114,9 +264,9 @@ def _check_declaration(spec: OutputSpec, mechanism: Statistics) -> None:
             "not-in-every-group",
             "everyone is declared to be in every group, but counts in fewer",
             where=where,
-            found=f"max_groups_per_person = {p.max_groups_per_person}",
+            found=f"at most {p.max_groups_per_person}, by max_groups_per_person or a public assignment",
             expected=f"all {len(p.groups)} groups",
-            remedy="leave out one of the two",
+            remedy="leave out max_groups_per_person, or everyone_in_every_group",
         )
     if p.people is None:
         raise PlanError(

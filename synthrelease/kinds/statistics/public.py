@@ -53,6 +53,8 @@ class StatisticsParameters(Parameters):
     input_kind: ClassVar = "features"
     listed: ClassVar = "recordings"
     part: ClassVar = "statistic"
+    prefix: ClassVar = ""  # of the mechanisms' names, before that of the noise
+    row_noun: ClassVar = "rows"  # what a person's aggregate is of
 
     statistics: Annotated[
         tuple[Annotated[str, {"pattern": _STATISTIC}], ...],
@@ -247,7 +249,7 @@ class StatisticsParameters(Parameters):
     def derivation(self, neighbours: Neighbours) -> Remark:
         """Return why the sensitivity is what it is."""
         far = self.sensitivity(neighbours)
-        in_l2 = self.name == RoundedGaussian.type
+        in_l2 = self.name == self.prefix + RoundedGaussian.type
         fields: dict[str, Any] = {"features": len(self.features), "reach": far.l2 if in_l2 else far.l1}
         if self.groups is None:
             return remark("aggregates-l2" if in_l2 else "aggregates-l1", **fields)
@@ -273,9 +275,7 @@ class StatisticsParameters(Parameters):
 
     def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        remarks = [remark("one-aggregate" if self.groups is None else "one-aggregate-in-groups")]
-        if self.moving:
-            remarks.append(remark("most-groups", most_groups=self.max_groups_per_person))
+        remarks = self.contribution_warnings()
         if self.everyone_in_every_group:
             remarks.append(remark("everyone-in-every-group"))
         centred = (name for name in self.noisy if NOISY_STATISTICS[name].absent_is_centre(self._any_unit))
@@ -286,9 +286,17 @@ class StatisticsParameters(Parameters):
             )
         return remarks
 
+    def contribution_warnings(self) -> list[Remark]:
+        """Return what a person contributes."""
+        remarks = [remark("one-aggregate" if self.groups is None else "one-aggregate-in-groups")]
+        if self.moving:
+            remarks.append(remark("most-groups", most_groups=self.max_groups_per_person))
+        return remarks
+
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
-        if (noise is None) != (not self.noisy) or self.name != (CHOICES if noise is None else noise.type):
+        by_noise = self.prefix + (CHOICES if noise is None else noise.type)
+        if (noise is None) != (not self.noisy) or self.name != by_noise:
             yield "noise", WRONG_NAME
         if self.max_groups_per_person > len(self.groups or [1]):
             yield "manifest", "more groups per person than there are"

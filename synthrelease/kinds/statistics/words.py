@@ -9,6 +9,7 @@ from synthrelease.number_words import grouped, listed, participants, several
 
 if TYPE_CHECKING:
     from synthrelease.kinds.statistics.public import StatisticsParameters
+    from synthrelease.kinds.statistics.public_fixations import FixationParameters
 
 SENTENCES = {
     # Why the sensitivity is what it is.
@@ -34,6 +35,12 @@ SENTENCES = {
     "one-aggregate-in-groups": "each participant contributes one value per statistic in each group that they count in: the mean (or the "
     "proportions) of their rows",
     "most-groups": "a participant counts in at most {most_groups} of the groups, those with most rows",
+    "fixations": "a fixation is a row with a position on the screen and a duration above 0; durations are in the unit of the input's column; a trial without "
+    "fixations has the count 0 and no mean duration",
+    "one-trial": "each participant contributes one value per statistic on each stimulus that they count on: that of their trial, which is all of their rows of the "
+    "stimulus",
+    "mean-of-trials": "each participant contributes one value per statistic: the mean (or the proportions) of their trials, which are their rows of one stimulus each",
+    "most-stimuli": "a participant counts on at most {most_stimuli} of the stimuli; their label decides on which",
     "absent-as-centre": "{statistic}s: participants without a value are imputed with the midpoint of the bounds",
     "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit depends on how many participants are in a "
     "group, which is private, so there is no interval",
@@ -42,6 +49,8 @@ SENTENCES = {
     "everyone-in-every-group": "the plan declares that every participant is in every group, so the public number of participants is the divisor; the guarantee "
     "does not depend on the declaration, the values do",
 }
+
+FIXATIONS = "On each stimulus, the fixations of each participant are counted, and their durations are averaged or added up, as one trial."
 
 
 def summary(p: StatisticsParameters) -> str:
@@ -52,9 +61,17 @@ def summary(p: StatisticsParameters) -> str:
     )
 
 
+def fixation_summary(p: FixationParameters) -> str:
+    """Return what is released of fixations."""
+    features = listed([feature.name for feature in p.features])
+    stimuli = several(len(p.stimuli), "stimulus", "stimuli")
+    on = f"on average over {stimuli}" if p.groups is None else f"on {stimuli}"
+    return f"Statistics of {features} over {participants(p.people)}, {on}."
+
+
 def procedure(p: StatisticsParameters) -> str:
     """Return what is done to the data, before and with the noise."""
-    once = "Each participant contributes one value per statistic: the mean of their rows"
+    once = f"Each participant contributes one value per statistic: the mean of their {p.row_noun}"
     sums = f"{once}, clipped to public bounds. Sums and counts are noisy." if p.noisy else f"{once}."
     if not p.quantiles:
         return sums

@@ -41,6 +41,14 @@ OUTPUTS = {
     GAZE: [
         {"name": "maps", "kind": "heatmap", "input": GAZE, "blur_px": 12.0},
         {"name": "shares", "kind": "areas", "input": GAZE, "areas": {"left": {"rectangle": [0, 0, 40, 60]}}},
+        {
+            "name": "fixations",
+            "kind": "statistics",
+            "input": GAZE,
+            "statistics": ["count", "mean"],
+            "bounds": {"fixation_count": [0, 9], "fixation_duration": [0, 400]},
+            "by": "stimulus",
+        },
     ],
     FEATURES: [
         {"name": "course", "kind": "signals", "input": FEATURES},

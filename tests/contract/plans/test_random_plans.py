@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_plans.draws import OfGenerator, OfHypothesis
 from random_plans.observed import Observer
-from random_plans.plans import random_plan
+from random_plans.plans import FEATURES, GAZE, random_plan
 from random_plans.study import neighbour, random_study
 from random_plans.trial import tried
 from tiers import few
@@ -81,9 +81,10 @@ BUILT = {
     },
     "statistics": {
         "noise": ["laplace", "gaussian"],
-        "by": ["recording", "mood"],
+        "by": ["recording", "mood", "stimulus"],
         "max_groups_per_person": [1],
         "everyone_in_every_group": [True],
+        "input": [FEATURES, GAZE],
         "quantile_share": [0.5],
     },
     "records": {

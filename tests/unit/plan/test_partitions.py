@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import made
@@ -104,7 +105,8 @@ def parts_of(spec: InputSpec, monkeypatch: pytest.MonkeyPatch, *, cells: int = 3
 
 def joined(several: tuple[Partition, ...], collect: Any) -> Any:
     """What is collected, joined in another order than that of the file."""
-    each = [contributions(part, {"one": collect}, {}).collected["one"] for part in several]
+    mechanism: Any = SimpleNamespace(collect=collect, measured=lambda _: {}, losses=lambda _: ())
+    each = [contributions(part, {"one": mechanism}).collected["one"] for part in several]
     return functools.reduce(lambda one, other: one.joined(other), each[::-1])
 
 
@@ -202,6 +204,9 @@ FORM = SpectralForm((0.3, 0.2), (4, 5))
 COLLECTORS: dict[str, Any] = {
     "maps": maps().collect,
     "cap": maps(caps=(1, 3, 9), cap_share=0.1).collect,
+    "fixations": made.fixations(
+        ["mean"], {"fixation_count": (0, 9)}, stimuli=3, max_stimuli=2, people=17
+    ).collect,
 } | {
     f"joint {joint}": made.spectral(
         stimuli=3, form=FORM, joint=joint, max_stimuli=2, weight="duration", people=17
@@ -272,8 +277,8 @@ def test_losses_of_parts_add_up_to_those_of_the_whole(
     (whole,) = partitions_of(
         spec, read_facts(spec.path, columns=spec.options["columns"], listed=STIMULI), stamp_of(spec.path)
     )
-    several = [contributions(part, {}, {}) for part in parts_of(spec, monkeypatch)]
-    one = contributions(whole, {}, {})
+    several = [contributions(part, {}) for part in parts_of(spec, monkeypatch)]
+    one = contributions(whole, {})
     assert functools.reduce(Contributions.joined, several) == one
     assert one.notes
 
@@ -286,7 +291,7 @@ def test_points_in_the_corner_of_every_part_are_noticed(
     )
     for corner, noticed in ((frame, True), (frame.with_columns(pl.lit(79.0).alias("x")), False)):
         spec = gaze_input(stored(tmp_path, corner))
-        several = [contributions(part, {}, {}) for part in parts_of(spec, monkeypatch, cells=720)]
+        several = [contributions(part, {}) for part in parts_of(spec, monkeypatch, cells=720)]
         found = functools.reduce(Contributions.joined, several)
         assert found.reach.points >= 500
         assert (SMALL_PART in found.notes) == noticed

@@ -263,7 +263,12 @@ def test_nothing_tells_a_private_number_of_people(tmp_path: Path) -> None:
         ('by = "mood"', 'by = "task"', "unknown-label", ('by = "recording"', "'task'")),
         ("max_groups_per_person = 1", "max_groups_per_person = 4", "too-many-groups", ("4", "3")),
         ('by = "recording"\n', "max_groups_per_person = 2\n", "too-many-groups", ("2", 'by = "recording"')),
-        ('by = "mood"', f'by = "mood"\n{EVERYONE}', "not-in-every-group", ("max_groups_per_person = 1", "3")),
+        (
+            'by = "mood"',
+            f'by = "mood"\n{EVERYONE}',
+            "not-in-every-group",
+            ("max_groups_per_person", "1", "3"),
+        ),
         ('by = "recording"\n', f"{EVERYONE}\n", "no-groups", ('by = "recording"',)),
         ('"quantile:0.9"]', '"quantile:0.5"]', "duplicate-statistic", ("median", "quantile:0.5")),
         ('"variance", "quantile:0.25"]', '"variance"]', "quantile-budget", ("quantile_share",)),
