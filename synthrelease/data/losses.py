@@ -44,7 +44,7 @@ class Loss:
 
 def of_output(losses: Iterable[Loss], name: str) -> tuple[Loss, ...]:
     """Return losses of what an output made of its input, with its name: others may make the same with other bounds."""
-    return tuple(replace(loss, what=f"{loss.what} by '{name}'") for loss in losses)
+    return tuple(replace(loss, what=f"{loss.what}, in '{name}'") for loss in losses)
 
 
 def added(losses: Iterable[Loss]) -> tuple[Loss, ...]:

@@ -58,15 +58,16 @@ class FixationStatistics(Statistics):
         return measured_rows(data, weighted=True)
 
     def losses(self, data: Gaze) -> tuple[Loss, ...]:
-        """Return how many measures of trials are clipped to their bounds."""
+        """Return how many measures of trials are clipped to their bounds, and how many are missing that the plan declares to be there."""
         values = self._measures(self._trials(data))
         low, high = self._bounds.T
         clipped = ((values < low) | (values > high)).sum(axis=0).tolist()
         present = (~np.isnan(values)).sum(axis=0).tolist()
-        return tuple(
-            Loss(count, total, "are clipped to its bounds", Reason.CLIPPED, name)
+        clipping = (
+            Loss(count, total, "were clipped to its bounds", Reason.CLIPPED, name)
             for count, total, name in zip(clipped, present, self._names, strict=True)
         )
+        return (*super().losses(data), *clipping)
 
     @property
     def _bounds(self) -> NDArray[np.float64]:

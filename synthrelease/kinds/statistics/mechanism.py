@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
+from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import LEAST_EPSILON, Budget
 from synthrelease.dp.event import Composed, Event, PrivateChoice, noise_of
 from synthrelease.dp.noise.entropy import SecureRandom
@@ -27,6 +28,7 @@ from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
 
 _INTERVALS = "intervals"  # of quantiles, among what is collected
+_ABSENT = "(one for each participant in each group) are missing and count as the midpoint of its bounds"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +98,18 @@ class Statistics(Mechanism[StatisticsParameters]):
     def measured(self, data: Any) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
         return measured_values(data, self._names, by=self.parameters.by)
+
+    def losses(self, data: Any) -> tuple[Loss, ...]:
+        """Return how many values are missing that the plan declares to be there."""
+        p, rows = self.parameters, self.table(data)
+        if not p.everyone_in_every_group:
+            return ()
+        group, groups = self._group(rows), len(p.groups or [1])
+        declared = rows.people * groups
+        return tuple(
+            Loss(declared - cell(rows, f, group, groups).group.size, declared, _ABSENT, Reason.DROPPED, name)
+            for f, name in enumerate(self._names)
+        )
 
     def exact(self, collected: Sums) -> dict[str, Array]:
         """Return all sums, and the intervals where the quantiles truly lie."""

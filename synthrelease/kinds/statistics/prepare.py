@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from synthrelease.data.area_reading import read_areas
-from synthrelease.data.areas import Areas
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
 from synthrelease.data.input_spec import InputSpec
-from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import (
-    assignment_is_public,
-    bounded,
     chosen_features,
     counted_stimuli,
     label_of,
     names_source,
     people_if_public,
 )
-from synthrelease.kinds.public_area import PublicArea
 from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.preparing_fixations import fixation_fields
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
-from synthrelease.kinds.statistics.public_fixations import (
-    MEASURES,
-    STIMULUS,
-    FixationParameters,
-    feature_name,
-)
+from synthrelease.kinds.statistics.public_fixations import FixationParameters
 from synthrelease.numerics.statistics import MEDIAN, quantile
 
-_LONGEST_NAME = 200  # of a feature in a manifest
 _MOST_CHOICES = 4000  # events of one output in a manifest
 _NAMES = {LAPLACE: DiscreteLaplace.type, GAUSSIAN: RoundedGaussian.type, None: CHOICES}
 
@@ -76,34 +64,13 @@ def _of_features(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: 
 
 
 def _of_fixations(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
-    o, by, stimuli = spec.options, spec.options.get("by"), tuple(facts.names)
-    _check_fixations(spec, source)
-    screen, areas = Screen(**source.options["screen"]), None
-    if "areas" in o:
-        areas = read_areas(
-            o["areas"],
-            label_image=o.get("label_image"),
-            folder=spec.folder,
-            screen=screen,
-            stimuli=stimuli,
-            where=spec.where,
-        )
-        _check_areas(spec, areas)
-    measures = bounded(spec, o["bounds"], o.get("features"), f"{spec.where}.bounds")
-    features = [
-        replace(measure, name=feature_name(measure.name, area))
-        for measure in measures
-        for area in ([None] if areas is None else areas.names[:-1])
-    ]
+    fields, areas = fixation_fields(spec, source, facts)
+    by = spec.options.get("by")
     most, _ = counted_stimuli(spec, source, facts, neighbours)
     parameters = FixationParameters(
-        features=tuple(features),
-        stimuli=stimuli,
-        assignment_public=assignment_is_public(source),
-        screen=screen,
-        areas=None if areas is None else tuple(map(PublicArea.of, areas.areas)),
+        **fields,
         **_common(spec, source, facts, neighbours, prefix=FixationParameters.prefix),
-        **_grouped(spec, by, None if by is None else stimuli, 1 if by is None else most),
+        **_grouped(spec, by, None if by is None else facts.names, 1 if by is None else most),
     )
     return FixationStatistics(parameters=parameters, neighbours=neighbours, areas=areas, **_budget(spec))
 
@@ -154,65 +121,6 @@ def _budget(spec: OutputSpec) -> dict[str, Any]:
 def _noise(spec: OutputSpec) -> str | None:
     noisy = any(name != "median" and quantile(name) is None for name in spec.options["statistics"])
     return spec.options["noise"] if noisy else None
-
-
-def _check_fixations(spec: OutputSpec, source: InputSpec) -> None:
-    """Refuse gaze whose rows are not known to be fixations, or of which nothing is measured."""
-    o = spec.options
-    if "duration" not in source.options["columns"]:
-        raise PlanError(
-            "no-duration-column",
-            "statistics of gaze are of fixations, and no column has their duration: rows may be samples",
-            where=spec.where,
-            expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
-            remedy=f"name the column; of samples, make fixations first: synthrelease prepare PLAN {source.name} --to fixations",
-        )
-    if "bounds" not in o:
-        raise PlanError(
-            "no-bounds",
-            "it is not said what is measured of the fixations, nor between which public bounds",
-            where=spec.where,
-            expected="bounds of " + ", ".join(MEASURES) + ", or of some of them",
-            remedy=f"add them, such as bounds = {{ {MEASURES[0]} = [0, 30] }}",
-        )
-    if o.get("by") not in {None, STIMULUS}:
-        raise PlanError(
-            "unknown-label",
-            "there is no such label",
-            where=f"{spec.where}.by",
-            expected=f'by = "{STIMULUS}", or no groups',
-            remedy="write one of these, or make a table of features",
-        )
-    if "label_image" in o and "areas" not in o:
-        raise PlanError(
-            "no-areas",
-            "no areas",
-            where=spec.where,
-            expected="areas with labels of the image",
-            remedy="add areas, or leave out label_image",
-        )
-
-
-def _check_areas(spec: OutputSpec, areas: Areas) -> None:
-    longest = max(map(len, MEASURES))
-    for area in areas.areas:
-        if len(feature_name(" " * longest, area.name)) > _LONGEST_NAME:
-            raise PlanError(
-                "area-name-too-long",
-                "the name of an area is too long to be part of that of a measure",
-                where=f"{spec.where}.areas",
-                found=f"{len(area.name)} characters",
-                expected=f"at most {_LONGEST_NAME - len(feature_name(' ' * longest, ''))}",
-                remedy="shorten it",
-            )
-        if area.stimuli is not None:
-            raise PlanError(
-                "area-of-some-stimuli",
-                f"the area '{area.name}' is of some stimuli, and there would be noise for nothing on the others",
-                where=f"{spec.where}.areas.{area.name}",
-                expected="areas that all stimuli have",
-                remedy="draw areas of one name on every stimulus as a label_image, or give these stimuli an input of their own",
-            )
 
 
 def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:

@@ -157,6 +157,15 @@ def test_where_everyone_is_in_every_group_who_lacks_one_adds_nothing() -> None:
     assert (weighted[..., 1] < 40 * H).all(), "someone lacks every group"
 
 
+def test_a_curator_sees_who_lacks_a_group_that_everyone_is_declared_to_be_in() -> None:
+    data = some_data()
+    assert by_mood("mean").losses(data) == ()
+    for loss, f in zip(by_mood("mean", everyone=True).losses(data), range(2), strict=True):
+        present = sum(len(list(own_rows(data, f, group, 3))) for group in range(3))
+        assert (loss.feature, loss.total, loss.count) == (data.features[f], 3 * 40, 3 * 40 - present)
+        assert 0 < loss.count < loss.total
+
+
 def test_recordings_are_groups_too() -> None:
     data = some_data()
     found = summed("mean", data, statistics("mean", by=RECORDING, groups=("a", "b"), max_groups=2))
