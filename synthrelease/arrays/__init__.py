@@ -11,7 +11,7 @@ Sources: the proof note of each mechanism, `synthrelease/kinds/*/*.proof.md`.
 """
 
 from synthrelease.arrays.features import mean_signals, statistics, synthetic_records
-from synthrelease.arrays.gaze import areas, heatmaps
+from synthrelease.arrays.gaze import areas, fixation_statistics, heatmaps
 from synthrelease.arrays.release import ArrayRelease, compose
 from synthrelease.kinds.records.deniability import deniability_test
 
@@ -20,6 +20,7 @@ __all__ = [
     "areas",
     "compose",
     "deniability_test",
+    "fixation_statistics",
     "heatmaps",
     "mean_signals",
     "statistics",

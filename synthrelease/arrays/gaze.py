@@ -1,4 +1,4 @@
-"""Mechanisms for arrays of gaze: heatmaps, areas of interest."""
+"""Mechanisms for arrays of gaze: heatmaps, areas of interest, statistics of fixations."""
 
 from __future__ import annotations
 
@@ -183,6 +183,95 @@ def areas(
         _rows(arrays, "areas"),
         _input_of_plan("areas", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         {"kind": "areas", "areas": areas, "transitions": transitions, **options},
+        RequestedGuarantee(epsilon, delta, neighbours),
+        test_seed=test_seed,
+    )
+
+
+def fixation_statistics(
+    *,
+    person: ArrayLike,
+    stimulus: ArrayLike,
+    x_px: ArrayLike,
+    y_px: ArrayLike,
+    duration: ArrayLike,
+    screen: Screen,
+    stimuli: Sequence[str],
+    statistics: Sequence[str],
+    bounds: Mapping[str, tuple[float, float]],
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: str = "replace-one",
+    assignment_public: bool = False,
+    off_screen: str = "error",
+    test_seed: int | None = None,
+    **options: Any,
+) -> ArrayRelease:
+    """Release statistics of counts and durations of fixations over people, of all their trials or by stimulus (`by="stimulus"`).
+
+    Args:
+        person: labels of people, shape (N,), one for every fixation.
+        stimulus: labels of stimuli, shape (N,); a person's rows of one stimulus are a trial.
+        x_px: horizontal position in pixels, shape (N,), NaN where missing.
+        y_px: vertical position in pixels, downwards, shape (N,), NaN where missing.
+        duration: of each fixation in any unit, shape (N,); rows without one above 0 are no fixations.
+        screen: its size in pixels.
+        stimuli: the public list; rows of others are dropped.
+        statistics: "count", "sum", "mean", "variance", "histogram", "median", "quantile:0.9"; each for every measure.
+        bounds: what is measured of a trial, "fixation_count", "fixation_duration" (their mean), "total_fixation_duration", each with its public
+            lower and upper bound, durations in their unit.
+        epsilon: ε per person, of all statistics, measures and stimuli together.
+        delta: δ per person; for `noise="gaussian"`.
+        neighbours: "replace-one", or "add-remove-one" if the number of people is private.
+        assignment_public: whether who saw which stimulus is public.
+        off_screen: "error", or "drop" for rows that lie off the screen.
+        test_seed: noise that can be repeated, for tests. The result protects no one.
+        options: other keys of a plan's statistics, such as `areas`, to measure in.
+
+    Returns:
+        Arrays by name, as of `statistics`: the features are the measures, or those of each area; groups are the stimuli.
+
+    Raises:
+        InputError: arrays or parameters cannot be used.
+        PolicyError: the guarantee would be false or empty.
+
+    Source: `synthrelease/kinds/statistics/statistics.proof.md`.
+
+    Example:
+        >>> fixations = fixation_statistics(
+        ...     person=["a", "a", "b"],
+        ...     stimulus=["1", "1", "1"],
+        ...     x_px=[10, 50, 12],
+        ...     y_px=[10, 50, 11],
+        ...     duration=[250, 180, 310],
+        ...     screen=Screen(80, 60),
+        ...     stimuli=["1"],
+        ...     statistics=["mean"],
+        ...     bounds={"fixation_count": (0, 20), "fixation_duration": (0, 640)},
+        ...     by="stimulus",
+        ...     epsilon=1.0,
+        ... )
+        >>> fixations["mean/value"].shape
+        (1, 2)
+    """
+    arrays = {
+        "person": person,
+        "stimulus": stimulus,
+        "x_px": x_px,
+        "y_px": y_px,
+        "duration": duration,
+    }
+    name = "fixation_statistics"
+    return released(
+        name,
+        _rows(arrays, name),
+        _input_of_plan(name, arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
+        {
+            "kind": "statistics",
+            "statistics": statistics,
+            "bounds": plain(bounds, f"{name}().bounds"),
+            **options,
+        },
         RequestedGuarantee(epsilon, delta, neighbours),
         test_seed=test_seed,
     )

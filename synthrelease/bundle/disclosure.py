@@ -47,7 +47,7 @@ _REASONS = {
     "listed-names": "public by design: list of {noun} (from the plan)",
     "assumed-names": "assumed public by study design: list of {noun} (from the data)",
     "groups": "public by design: list of groups (from the plan)",
-    "everyone": "public by design: every participant is in every group (from the plan; the data are not compared with it)",
+    "everyone": "public by design: every participant is in every group (from the plan; whether it is true of the data is not released)",
     "assignment": "assumed public by study design: which participant has rows on which stimulus",
     "length": "assumed public by study design: number of time steps of the longest recording (from the data)",
     "completed-values": "a value that fills a gap, or the end, is repeated at every time step there: a guarantee for a time step or a chunk "
@@ -88,10 +88,8 @@ def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
     parameters = output["mechanism"]["parameters"]
     noun = kind_of(output).form_of(output["mechanism"]).listed
     yield remark(f"{public['names']}-names", output=name, noun=noun)
-    # Groups that are the listed recordings or stimuli are public as these are.
-    if parameters.get("by") not in {None, "recording"} and parameters.get("groups") != parameters.get(
-        "stimuli", ()
-    ):
+    is_listed = parameters.get("groups") == parameters.get("stimuli", ())  # and public as that list is
+    if parameters.get("by") not in {None, "recording"} and not is_listed:
         yield remark("groups", output=name)
     if parameters.get("everyone_in_every_group"):
         yield remark("everyone", output=name)

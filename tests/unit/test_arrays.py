@@ -111,6 +111,10 @@ def labels_index(dataset, labels):
     )
 
 
+FIXATIONS = {
+    "statistics": ["mean", "variance"],
+    "bounds": {"fixation_count": [0, 9], "fixation_duration": [0, 300]},
+}
 GAZE = {
     "spectral": ("heatmaps", {"blur_px": 8}, {}),
     "spectral, public assignment": ("heatmaps", {"blur_px": 8, "clipping": "per-stimulus"}, {"assignment_public": True}),
@@ -123,6 +127,8 @@ GAZE = {
     ),
     "areas": ("areas", {"areas": SHAPES, "transitions": True, "noise": "gaussian"}, {}),
     "areas, add-remove-one": ("areas", {"areas": SHAPES, "weight": "duration"}, {"neighbours": "add-remove-one"}),
+    "fixations": ("fixation_statistics", {**FIXATIONS, "by": "stimulus", "everyone_in_every_group": True}, {}),
+    "fixations in areas": ("fixation_statistics", {**FIXATIONS, "areas": SHAPES, "noise": "gaussian"}, {}),
 }  # fmt: skip
 
 
@@ -130,6 +136,8 @@ GAZE = {
 def test_gaze_as_a_build(case, tmp_path):
     name, options, ways = GAZE[case]
     columns = gaze()
+    if name == "fixation_statistics":
+        del columns["time"]
     called = partial(
         getattr(arrays, name),
         **columns,
@@ -139,7 +147,7 @@ def test_gaze_as_a_build(case, tmp_path):
         **options,
         **ways,
     )
-    roles = {"person": "person", "stimulus": "stimulus", "x": "x_px", "y": "y_px", "time": "time", "duration": "duration"}  # fmt: skip
+    roles = {{"x_px": "x", "y_px": "y"}.get(column, column): column for column in columns}
     source = {
         "kind": "gaze",
         "columns": roles,
@@ -147,7 +155,7 @@ def test_gaze_as_a_build(case, tmp_path):
         "stimuli": ["7", "garden"],
         "assume_public": ["assignment"] if "assignment_public" in ways else [],
     }
-    kind = {"heatmaps": "heatmap", "areas": "areas"}[name]
+    kind = {"heatmaps": "heatmap", "areas": "areas", "fixation_statistics": "statistics"}[name]
     neighbours = ways.get("neighbours", "replace-one")
     assert_same(called, built(tmp_path, name, columns, source, {"kind": kind, **options}, neighbours=neighbours))  # fmt: skip
 
@@ -341,7 +349,7 @@ def test_a_label_that_is_missing_is_none():
 def test_constructors_read_what_files_say(tmp_path):
     columns = gaze()
     pl.DataFrame(columns).with_columns(pl.col("y_px").fill_nan(None)).write_parquet(tmp_path / "g.parquet")
-    roles = {"person": "person", "stimulus": "stimulus", "x": "x_px", "y": "y_px", "time": "time", "duration": "duration"}  # fmt: skip
+    roles = {{"x_px": "x", "y_px": "y"}.get(column, column): column for column in columns}
     made = Gaze.from_arrays(**columns, screen=Screen(80, 60), stimuli=["7", "garden"])
     read = load_gaze(tmp_path / "g.parquet", columns=roles, screen=Screen(80, 60), stimuli=["7", "garden"])
     for one in ("person", "stimulus", "x_px", "y_px", "time", "duration", "assigned"):

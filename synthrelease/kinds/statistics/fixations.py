@@ -7,7 +7,6 @@ that holds of statistics of features holds of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,22 +106,21 @@ class Trials:
         """
         assert gaze.duration is not None
         person, stimulus = np.nonzero(counting)
-        number = np.full(counting.shape, -1, dtype=np.int64)
-        number[person, stimulus] = np.arange(person.size)
-        trial = number[gaze.person, gaze.stimulus]
-        area = np.zeros_like(trial) if areas is None else areas.locate(gaze)
+        area = np.zeros_like(gaze.person) if areas is None else areas.locate(gaze)
         size = 1 if areas is None else len(areas.areas)
-        row = np.flatnonzero((trial >= 0) & (gaze.duration > 0) & (area < size))
+        row = np.flatnonzero(counting[gaze.person, gaze.stimulus] & (gaze.duration > 0) & (area < size))
+        stimuli = counting.shape[1]
+        trial = np.searchsorted(person * stimuli + stimulus, gaze.person[row] * stimuli + gaze.stimulus[row])
         count, duration = (np.zeros((person.size, size), dtype=np.int64) for _ in range(2))
-        np.add.at(count, (trial[row], area[row]), 1)
-        np.add.at(duration, (trial[row], area[row]), gaze.duration[row])
+        np.add.at(count, (trial, area[row]), 1)
+        np.add.at(duration, (trial, area[row]), gaze.duration[row])
         return cls(person, stimulus, count, duration)
 
     def measured(self, areas: tuple[str, ...] | None) -> dict[str, NDArray[np.float64]]:
         """Return all measures by the names of features, shape (T,) each, durations in the unit of the input; NaN for the mean duration of no fixation."""
         total = self.duration / STEPS_PER_UNIT
         mean = np.where(self.count > 0, total / np.maximum(self.count, 1), np.nan)
-        measures: dict[str, Any] = {
+        measures = {
             FIXATION_COUNT: self.count.astype(np.float64),
             FIXATION_DURATION: mean,
             TOTAL_DURATION: total,

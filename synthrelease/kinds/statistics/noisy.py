@@ -202,10 +202,8 @@ class Mean(Statistic):
     def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
         """Yield the feature's unit, of a quotient times people."""
         step = centre_and_step(*self.between(unit.bounds))[1]
-        yield (
-            f"{self.name} of {feature}{'' if unit.divisor else ' × participants'}",
-            step / (unit.divisor or 1),
-        )
+        times = "" if unit.divisor else " × participants"
+        yield f"{self.name} of {feature}{times}", step / (unit.divisor or 1)
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return what lies between the bounds of the number."""
@@ -240,12 +238,9 @@ class Variance(Statistic):
         """Return mean, weight and square; without a count the square is 0 at the centre."""
         mean = cell.mean_steps(unit.bounds)
         square = squares(mean)
-        moments = (
-            [mean, np.full_like(mean, HALF_RANGE), square]
-            if self.is_quotient(unit)
-            else [mean, square + HALF_RANGE]
-        )
-        return np.stack(moments, axis=1)
+        if self.is_quotient(unit):
+            return np.stack([mean, np.full_like(mean, HALF_RANGE), square], axis=1)
+        return np.stack([mean, square + HALF_RANGE], axis=1)
 
     def weight(self, unit: StatisticUnit) -> Sensitivity:
         """Return H at most in each moment, and without a count H and 2H."""

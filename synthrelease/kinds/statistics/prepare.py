@@ -21,7 +21,7 @@ from synthrelease.kinds.preparing import (
 )
 from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import Statistics
-from synthrelease.kinds.statistics.preparing_fixations import fixation_fields
+from synthrelease.kinds.statistics.prepare_fixations import fixation_fields
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
 from synthrelease.kinds.statistics.public_fixations import FixationParameters
 from synthrelease.numerics.statistics import MEDIAN, quantile

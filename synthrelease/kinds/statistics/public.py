@@ -306,15 +306,9 @@ class StatisticsParameters(Parameters):
     def _declaration_faults(self) -> Iterator[Fault]:
         """Yield where everyone cannot be in every group, or n cannot divide."""
         if self.groups is None or self.max_groups_per_person < len(self.groups):
-            yield (
-                "manifest",
-                "everyone is declared to be in every group, where there are none or a person counts in fewer",
-            )
+            yield "manifest", "everyone is declared to be in every group, and cannot be"
         if self.people is None:
-            yield (
-                "manifest",
-                "everyone is declared to be in every group, and no public number of them divides",
-            )
+            yield "manifest", "everyone is declared to be in every group, but n is private"
 
     def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:
         """Yield where quantiles do not share ε evenly."""

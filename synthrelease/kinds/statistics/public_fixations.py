@@ -18,16 +18,10 @@ from synthrelease.remarks import Remark, remark
 
 PREFIX = "fixations_"
 STIMULUS = "stimulus"  # what groups are by
-FIXATION_COUNT, FIXATION_DURATION, TOTAL_DURATION = (
-    "fixation_count",
-    "fixation_duration",
-    "total_fixation_duration",
-)
-MEASURES = (
-    FIXATION_COUNT,
-    FIXATION_DURATION,
-    TOTAL_DURATION,
-)  # of a trial, that is of a person on a stimulus
+# Measures of a trial, that is of a person on a stimulus.
+FIXATION_COUNT, FIXATION_DURATION = "fixation_count", "fixation_duration"
+TOTAL_DURATION = "total_fixation_duration"
+MEASURES = (FIXATION_COUNT, FIXATION_DURATION, TOTAL_DURATION)
 
 
 def feature_name(measure: str, area: str | None) -> str:
@@ -37,7 +31,7 @@ def feature_name(measure: str, area: str | None) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FixationParameters(StatisticsParameters):
-    """The public parameters of statistics of fixations: its features are measures of trials, or of the areas in them."""
+    """The public parameters of statistics of fixations: features are measures of trials, or of each area in them."""
 
     prefix: ClassVar = PREFIX
     row_noun: ClassVar = "trials"
