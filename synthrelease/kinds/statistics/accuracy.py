@@ -12,7 +12,7 @@ from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.kinds.statistics.expected import name_in_words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
-from synthrelease.numerics.statistics import COUNT
+from synthrelease.numerics.statistics import COUNT, VARIANCE
 
 _GOOD = 0.05  # of what the bounds allow: the expected error of a useful statistic
 _DEVIATIONS = 2.0  # of the lecture notes' example
@@ -109,6 +109,8 @@ def _needed(p: StatisticsParameters, event: Event, neighbours: Neighbours) -> It
         alone = replace(one_feature, statistics=(name,))
 
         def is_good(people: int, alone: StatisticsParameters = alone) -> bool:
+            if people == 1 and VARIANCE in alone.statistics:
+                return False  # one has none, which noise that is cut comes near to
             in_all = people / alone.people_in_group(1)
             (expected,) = alone.expected(event, in_all, neighbours)
             return expected.worst <= _GOOD * expected.scale

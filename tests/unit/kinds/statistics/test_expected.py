@@ -5,12 +5,14 @@ from __future__ import annotations
 import made
 import numpy as np
 import pytest
+from goldens import figures
 from scipy.stats import binom
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import RECORDING, Features
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
+from synthrelease.kinds.statistics import accuracy
 from synthrelease.kinds.statistics.expected import Shape, guess
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.quantile_interval import distance
@@ -62,6 +64,36 @@ def test_the_error_of_releases_is_the_expected_one(name: str) -> None:
     assert expected.best == pytest.approx(min(errors), rel=0.25)
     assert expected.worst == pytest.approx(max(errors), rel=0.25)
     assert expected.without_data > 0
+
+
+@pytest.mark.parametrize("name", ["mean", "variance"])
+def test_so_it_is_of_a_group_that_everyone_is_declared_to_be_in(name: str) -> None:
+    group = {"by": RECORDING, "groups": ("a",), "everyone": True}
+    statistic = made.statistics([name], [(LOW, HIGH)], people=PEOPLE, **group)
+    p = statistic.parameters
+    (expected,) = p.expected(statistic.calibrate(BUDGET), PEOPLE, Neighbours.REPLACE_ONE)
+    errors = []
+    for shape in Shape:
+        exact = guess(name, shape, p.unit(p.features[0]), PEOPLE, p.bins)
+        data = people(shape.values(PEOPLE))
+        errors.append(
+            np.mean([abs(one[name, "a", "f0", "value"] - exact) for one in releases(statistic, data, 300)])
+        )
+    assert expected.best == pytest.approx(min(errors), rel=0.25)
+    assert expected.worst == pytest.approx(max(errors), rel=0.25)
+
+
+def test_one_participant_is_never_enough_for_a_variance() -> None:
+    """It is 0 of one, and so is what noise leaves of it as a rule."""
+    group = {"by": RECORDING, "groups": ("a",), "everyone": True}
+    statistic = made.statistics(["variance"], [(LOW, HIGH)], people=PEOPLE, **group)
+    _, needed = accuracy.prediction(
+        statistic.parameters,
+        statistic.calibrate(Budget(0.1, 0.0)),
+        PEOPLE,
+        neighbours=Neighbours.REPLACE_ONE,
+    )
+    assert figures(needed)[0] > 100
 
 
 def test_more_people_and_more_budget_make_it_better() -> None:
