@@ -82,10 +82,6 @@ class Statistic(ABC):
         """Return what the bounds leave the statistic."""
         return bounds[1] - bounds[0]
 
-    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return what follows from the bounds: their middle."""
-        return (bounds[0] + bounds[1]) / 2
-
     def absent_is_centre(self, unit: StatisticUnit) -> bool:  # noqa: ARG002
         """Return whether a participant without a value counts as the centre of the bounds: where a public number divides."""
         return False
@@ -116,10 +112,6 @@ class Count(Statistic):
         yield "count (participants)", 1 / PERSON_STEPS
 
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return all people."""
-        return people
-
-    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return all people."""
         return people
 
@@ -154,10 +146,6 @@ class Sum(Statistic):
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return the larger bound, for each person."""
         return max(map(abs, bounds)) * people
-
-    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return the middle of the bounds, for each person."""
-        return (bounds[0] + bounds[1]) / 2 * people
 
 
 @dataclass(frozen=True)
@@ -209,10 +197,6 @@ class Mean(Statistic):
         """Return what lies between the bounds of the number."""
         low, high = self.between(bounds)
         return high - low
-
-    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return the middle of the bounds of the number."""
-        return sum(self.between(bounds)) / 2
 
     def absent_is_centre(self, unit: StatisticUnit) -> bool:
         """Return whether a public number divides: the centre is 0."""
@@ -288,10 +272,6 @@ class Variance(Statistic):
         """Return the largest variance between the bounds."""
         return ((bounds[1] - bounds[0]) / 2) ** 2
 
-    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
-        """Return that of evenly spread values."""
-        return (bounds[1] - bounds[0]) ** 2 / 12
-
 
 @dataclass(frozen=True)
 class Histogram(Statistic):
@@ -329,10 +309,6 @@ class Histogram(Statistic):
     def width(self, bounds: Bounds, people: float, divisor: int | None) -> float:  # noqa: ARG002
         """Return all shares, or all people."""
         return people if divisor is None else 1.0
-
-    def without_data(self, bounds: Bounds, people: float, divisor: int | None) -> float:
-        """Return all of them, which the bins divide evenly."""
-        return self.width(bounds, people, divisor)
 
 
 # Of (m, 2m²/H) for m in [−H, H], two at a time: in L1 |m − m′|·(1 + 2|m + m′|/H) ≤ 25H/8, at m = H, m′ = −H/4; in squared L2
