@@ -23,6 +23,7 @@ from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.areas.public import NEAREST, AreasParameters
 from synthrelease.kinds.dataset import Role, in_order
 from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import UNKNOWN, Drawn, Mechanism
@@ -223,6 +224,7 @@ def spectral(
     neighbours: Neighbours = REPLACE,
     people: int | None,
     screen: Screen | None = None,
+    estimate: str = LOG_NORMAL,
 ) -> SpectralHeatmap:
     """Spectral heatmaps of a form; without a screen, of one whose sides are as the form's blurs call for."""
     *time, y, x = form.blurs
@@ -250,6 +252,7 @@ def spectral(
         weight=weight,
         prior=form.prior,
         viewers=viewers,
+        estimate=estimate,
     )
     return SpectralHeatmap(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
 

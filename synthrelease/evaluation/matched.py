@@ -56,8 +56,9 @@ def bundle_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tu
 
 
 def _matched(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people: int) -> BundleOutput:
-    mechanism, stated = planned.mechanism.with_choice_of(parameters_of(entry)), entry["mechanism"]
-    expected = mechanism.parameters.to_entry()
+    parameters = parameters_of(entry)
+    mechanism = planned.mechanism.with_choice_of(parameters)
+    stated, expected = parameters.to_entry(), mechanism.parameters.to_entry()
     for part in ("name", "parameters", "public_inputs"):
         if expected[part] != stated[part]:
             keys = ""

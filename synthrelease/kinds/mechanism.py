@@ -147,7 +147,7 @@ class Mechanism(ABC, Generic[P]):
         return False
 
     def with_choice_of(self, parameters: Parameters) -> Mechanism[P]:  # noqa: ARG002
-        """Return the mechanism with what a release of it has chosen privately, by the release's parameters."""
+        """Return the mechanism with what a plan leaves open, as a release's parameters state it: what was chosen privately, and the estimate."""
         return self
 
     def settled(self) -> Mechanism[P]:

@@ -7,10 +7,14 @@ these.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.numerics.cosine_transform import cells_of
 from synthrelease.numerics.inversion import Prior
+from synthrelease.numerics.log_normal_map import LogPrior, grid_shape
 from synthrelease.numerics.spectrum import Band
 
 CENTRE, NO_PRIOR = "centre", "none"
@@ -34,6 +38,10 @@ MEAN = {
 POWER = (-3.102, 1.924, -0.770)
 # Over time maps change slowly; this is a plain guess, of which only the shape matters (its height is fitted).
 _TIME_SCALE = 2.0
+# Of the logarithm of a map: variance 0.07·(1 + (f/4)²)^(−3/2) of a coefficient, 2 of all, as of a process whose correlation falls
+# exponentially with distance; twice as much of all over space and time. Chosen on simulated studies (`scripts/study uncertainty`).
+_LOG_POWER, _LOG_SCALE, _LOG_SLOPE = 0.071, 4.0, 1.5
+_LEAST_MEAN = 0.05  # of the density, whose logarithm is taken
 
 
 def prior(name: str, frequencies: Band) -> Prior:
@@ -61,3 +69,24 @@ def prior(name: str, frequencies: Band) -> Prior:
     power = np.exp(a + b * logarithm + c * logarithm**2) / (1 + (time / _TIME_SCALE) ** 2)
     power[0] = 0.0
     return Prior(mean, power)
+
+
+def log_prior(name: str, frequencies: Band) -> LogPrior:
+    """Return the prior of the logarithm of a map over (height, width), or (time, height, width).
+
+    Args:
+        name: "centre", or "none" for the same variance around an even map.
+        frequencies: the band.
+
+    Raises:
+        ValueError: there is no such prior.
+    """
+    shape = grid_shape(frequencies)
+    cells = math.prod(shape)
+    mean = cells_of(frequencies.boxed(prior(name, frequencies).mean * math.sqrt(cells)), shape)
+    *time, u, v = np.indices(frequencies.box)
+    variance = _LOG_POWER * (1 + (u**2 + v**2) / _LOG_SCALE**2) ** -_LOG_SLOPE
+    for w in time:
+        variance *= 0.5 / (1 + (w / _TIME_SCALE) ** 2)
+    variance.flat[0] = 0.0
+    return LogPrior(np.log(np.maximum(mean, _LEAST_MEAN)), variance)

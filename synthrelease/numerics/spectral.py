@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.numerics import centre_bias
-from synthrelease.numerics.inversion import Prior, nearest_map, posterior
-from synthrelease.numerics.spectrum import Band, band, middles, rendered, rendered_variance
+from synthrelease.numerics.log_normal_map import LogPrior, most_probable_map, standard_deviation
+from synthrelease.numerics.spectrum import Band, band, middles, rendered
 
 RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a norm
 CUTOFF = 1e-3  # τ: frequencies that the blur leaves less of are not released
@@ -69,68 +69,70 @@ class SpectralForm:
         steps[0] = CONSTANT_STEPS
         return steps
 
-    def heatmap(
+    def density(
         self, noisy: NDArray[np.integer], *, normalization: float, deviation: float
-    ) -> NDArray[np.float64]:
-        """Return the density of attention, blurred, 1 on average: the nearest map to the noisy integers.
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return noisy coefficients of the density, the constant being 1, and the standard deviation of their noise, each of shape (K,).
 
         Args:
             noisy: integers of one stimulus, shape (K,).
             normalization: how many people's maps they hold.
             deviation: standard deviation of the noise, in steps.
         """
-        mean, variance = self._posterior(noisy, normalization, deviation)
-        coefficients = nearest_map(mean, variance, self.band) * self.band.attenuation
-        shown = rendered(coefficients, self.band, self._places())
+        unit = self.steps() * normalization
+        density = noisy / unit
+        density[0] = 1.0
+        return density, deviation / unit
+
+    def heatmap(
+        self, noisy: NDArray[np.integer], *, normalization: float, deviation: float
+    ) -> NDArray[np.float64]:
+        """Return the density of attention, blurred, 1 on average: the most probable map, its logarithm being Gaussian.
+
+        Args:
+            noisy: integers of one stimulus, shape (K,).
+            normalization: how many people's maps they hold.
+            deviation: standard deviation of the noise, in steps.
+        """
+        density, error = self.density(noisy, normalization=normalization, deviation=deviation)
+        coefficients = most_probable_map(density, error**2, _prior(self.prior, self.blurs), self.band)
+        shown = rendered(coefficients * self.band.attenuation, self.band, self.places())
         return np.maximum(shown, 0.0, out=shown)
 
     def uncertainty(
         self,
-        noisy: NDArray[np.integer],
+        shown: NDArray[np.floating],
         *,
         normalization: float,
         normalization_error: float,
         deviation: float,
     ) -> NDArray[np.float64]:
-        """Return the standard deviation of `heatmap`'s error at every cell, from the known noise, the prior and the normalization.
-
-        The error is that against the map of *clipped* people: what clipping takes from people who look at few places is
-        not in it. It is that of the linear estimate: the nearest map, which knows that maps are not negative, errs less.
+        """Return the uncertainty of a heatmap: the exact map is within twice that at nearly all cells, and at its peak.
 
         Args:
-            noisy: integers of one stimulus, shape (K,).
-            normalization: how many people's maps they hold.
+            shown: the heatmap, relative to a uniform one; the result has its shape.
+            normalization: how many people's maps the integers hold.
             normalization_error: standard deviation of the normalization.
             deviation: standard deviation of the noise, in steps.
         """
-        mean, variance = self._posterior(noisy, normalization, deviation)
-        h = self.band.attenuation
-        from_normalization = rendered(mean * h, self.band, self._places())
+        exact = shown.astype(np.float64)
+        noise = (deviation / (self.steps() * normalization)) ** 2
+        errs = standard_deviation(exact, noise, _prior(self.prior, self.blurs), self.band)
         # In place from here on: on a large grid a new array takes longer than what is done with it.
-        from_normalization -= 1.0
-        from_normalization *= normalization_error / normalization
-        from_normalization *= from_normalization
-        squared = rendered_variance(variance * h**2, self.band, self._places())
-        squared += from_normalization
-        return np.sqrt(squared, out=squared)
+        exact -= 1.0
+        exact *= normalization_error / normalization
+        return np.hypot(errs, exact, out=errs)
 
-    def _posterior(
-        self, noisy: NDArray[np.integer], normalization: float, deviation: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        unit = self.steps() * normalization
-        density = noisy / unit
-        density[0] = 1.0
-        return posterior(density, deviation / unit, _prior(self.prior, self.blurs))
-
-    def _places(self) -> list[NDArray[np.float64]]:
+    def places(self) -> list[NDArray[np.float64]]:
+        """Return the middles of the cells of each axis, shape (cells,)."""
         return [middles(cells) for cells in self.cells]
 
 
 @functools.lru_cache(maxsize=4)
-def _prior(name: str, blurs: tuple[float, ...]) -> Prior:
+def _prior(name: str, blurs: tuple[float, ...]) -> LogPrior:
     """The prior of a form, public, which every map of an output asks for twice."""
-    prior = centre_bias.prior(name, band(blurs, CUTOFF))
-    prior.mean.flags.writeable = prior.power.flags.writeable = False
+    prior = centre_bias.log_prior(name, band(blurs, CUTOFF))
+    prior.mean.flags.writeable = prior.variance.flags.writeable = False
     return prior
 
 

@@ -18,6 +18,7 @@ from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
+from synthrelease.kinds.heatmap.estimates import ESTIMATES, NORMAL, Derivation, Scale
 from synthrelease.kinds.heatmap.expected import (
     Viewing,
     cell_correlation,
@@ -27,7 +28,7 @@ from synthrelease.kinds.heatmap.expected import (
 )
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
 from synthrelease.number_words import several
 from synthrelease.numerics import derived
@@ -108,6 +109,13 @@ class SpectralParameters(HeatmapParameters):
     weight: Weight
     prior: Annotated[str, among("centre", "none")]
     viewers: Viewers = public_input()  # noqa: RUF009  a field
+    estimate: Annotated[
+        str,
+        described(
+            "What the heatmap and its uncertainty are computed by; of a bundle that does not say so, normal.",
+            **among(*ESTIMATES),
+        ),
+    ] = added_later(NORMAL)  # noqa: RUF009  a field
     cutoff: Annotated[
         float, described("τ: frequencies that the blur leaves less of are not released.", const=CUTOFF)
     ] = CUTOFF
@@ -165,9 +173,16 @@ class SpectralParameters(HeatmapParameters):
             ),
         )
         density = "relative fixation density (1 = uniform)"
-        for path, role, derive, quantity in (
-            ("heatmap", Role.ESTIMATE, self._heatmap, density),
-            ("uncertainty", Role.UNCERTAINTY, self._uncertainty, f"standard deviation of the {density}"),
+        estimate = ESTIMATES[self.estimate]
+        for path, role, source, derive, quantity in (
+            ("heatmap", Role.ESTIMATE, "noisy", estimate.heatmap, density),
+            (
+                "uncertainty",
+                Role.UNCERTAINTY,
+                estimate.uncertainty_from,
+                estimate.uncertainty,
+                f"standard deviation of the {density}",
+            ),
         ):
             yield Dataset(
                 path,
@@ -175,18 +190,16 @@ class SpectralParameters(HeatmapParameters):
                 role,
                 quantity=quantity,
                 items=1,
-                sources=(DerivedFrom("noisy"), DerivedFrom(NORMALIZATION)),
-                derive=partial(derive, deviation),
+                sources=(DerivedFrom(source), DerivedFrom(NORMALIZATION)),
+                derive=partial(self._derived, derive, deviation),
                 care=ITERATED,
             )
 
-    def _heatmap(self, deviation: float, _index: Index, noisy: Array, moments: Array) -> Array:
-        return self.form.heatmap(noisy, normalization=float(moments[0]), deviation=deviation)
-
-    def _uncertainty(self, deviation: float, _index: Index, noisy: Array, moments: Array) -> Array:
-        return self.form.uncertainty(
-            noisy, normalization=float(moments[0]), normalization_error=float(moments[1]), deviation=deviation
-        )
+    def _derived(
+        self, derive: Derivation, deviation: float, _index: Index, source: Array, moments: Array
+    ) -> Array:
+        normalization, error = map(float, moments)
+        return derive(self.form, source, Scale(normalization, error, deviation))
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all coefficients of a person."""
@@ -211,6 +224,10 @@ class SpectralParameters(HeatmapParameters):
         """Return what draws the released values away from the data."""
         return words.spectral_biases(self)
 
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:
+        """Return how far the exact map may be from the shown one."""
+        return [*super().reading(event, neighbours), *words.spectral_reading(self)]
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
         ball = {"coefficients": self.form.band.count, "radius": RADIUS}
@@ -224,11 +241,11 @@ class SpectralParameters(HeatmapParameters):
 
     def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy coefficients."""
-        shrunk = "map-shrunk-to-centre-bias" if self.prior == CENTRE else "map-shrunk-to-even"
+        estimate = ESTIMATES[self.estimate]
         return [
             remark("normalization-by-viewers" if self.viewers else "normalization"),
-            remark(shrunk, blur_px=self.blur_px),
-            remark("map-uncertainty"),
+            remark(estimate.heatmap_code[self.prior], blur_px=self.blur_px),
+            remark(estimate.uncertainty_code),
         ]
 
     def warnings(self) -> list[Remark]:
@@ -317,7 +334,9 @@ class CellParameters(HeatmapParameters):
 
     def biases(self) -> list[str]:
         """Return what draws the released values away from the data."""
-        return [f"at most {several(self.cap, 'sample')} of one participant count in a cell."]
+        return [
+            f"at most {several(self.cap, 'sample')} of one participant count in a cell: where participants stay longer, values are too low."
+        ]
 
     def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
         """Return how noise shows."""

@@ -7,7 +7,7 @@ public function of them (in the sense of Li et al. 2015, https://doi.org/10.1007
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,13 @@ from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.expected import Viewing, spectral_correlation
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.preparing import require_duration
 from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.ball import clip_to_ball
@@ -53,6 +55,11 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
             PlanError: parameters contradict each other or the input.
         """
         return cls(parameters=_parameters(request, name), neighbours=request.neighbours, noise=GAUSSIAN)
+
+    def with_choice_of(self, parameters: Parameters) -> SpectralHeatmap:
+        """Return the mechanism with the estimate of a release: a later one computes another map from the same integers."""
+        estimate = getattr(parameters, "estimate", self.parameters.estimate)
+        return replace(self, parameters=replace(self.parameters, estimate=estimate))
 
     def collect(self, data: Gaze) -> Sums:
         """Return what some people contribute."""
@@ -108,6 +115,7 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
         clipping=o["clipping"],
         weight=o["weight"],
         prior=form.prior,
+        estimate=LOG_NORMAL,
     )
 
 

@@ -30,7 +30,14 @@ SENTENCES = {
     "data according to the known noise, then the closest non-negative map, blurred with σ = {blur_px:g} px",
     "map-shrunk-to-even": "heatmap: coefficients divided by normalization and weight, shrunk towards a uniform map according to the known "
     "noise, then the closest non-negative map, blurred with σ = {blur_px:g} px",
-    "map-uncertainty": "uncertainty: standard deviation of the heatmap's error before negative values are removed",
+    "most-probable-map-of-centre-bias": "heatmap: of all maps the most probable one, given the coefficients divided by normalization and weight, the "
+    "known noise, and a log-normal prior around the centre bias of public data; blurred with σ = {blur_px:g} px",
+    "most-probable-map": "heatmap: of all maps the most probable one, given the coefficients divided by normalization and weight, the known "
+    "noise, and a log-normal prior around a uniform map; blurred with σ = {blur_px:g} px",
+    "map-uncertainty-at-peaks": "uncertainty: the exact map is within twice that, from the known noise, the variance of the prior, clipping "
+    "and the flattening of peaks, as simulated on public data",
+    "map-uncertainty": "uncertainty: standard deviation of the heatmap's error before negative values are removed; at peaks the error "
+    "is several times as large",
     "counts-per-person": "heatmap: noisy counts divided by the number of participants, blurred with σ = {blur_px:g} px",
     "counts-blurred": "heatmap: noisy counts, blurred with σ = {blur_px:g} px",
     # Caveats.
@@ -72,7 +79,27 @@ def spectral_biases(p: SpectralParameters) -> list[str]:
     """Return what draws the released values away from the data."""
     drawn = "maps are shrunk towards a public centre-bias prior of photographs where the signal-to-noise ratio is low."
     limited = "each participant's map is clipped to a public norm, and those beyond it count less."
-    return [drawn, limited] if p.prior == "centre" else [limited]
+    return [*([drawn] if p.prior == "centre" else []), limited, _FLATTENED[p.estimate]]
+
+
+# Measured on 20 photographs at ε = 8, 3, 1, 0.5 (docs/evidence/utility.md).
+_FLATTENED = {
+    "normal": "peaks are flattened: on photographs, maps that correlate with the exact one by 0.94, 0.84, 0.60 and 0.52 had 67, 51, 26 and "
+    "19 % of the height of its highest peak. The uncertainty does not cover that.",
+    "log-normal": "peaks are flattened: on photographs, maps that correlate with the exact one by 0.96, 0.89, 0.68 and 0.53 had 93, 92, 42 and "
+    "21 % of the height of its highest peak. The uncertainty covers that.",
+}
+_COVERED = {
+    "normal": [],
+    "log-normal": [
+        "On photographs the exact map was within two uncertainties at 99 % of the cells, and at its highest peak in 97 % of the maps."
+    ],
+}
+
+
+def spectral_reading(p: SpectralParameters) -> list[str]:
+    """Return how often the exact map is within the uncertainty, where that was measured."""
+    return _COVERED[p.estimate]
 
 
 def cell_reading(p: CellParameters, deviation: float) -> str:
