@@ -52,7 +52,7 @@ class SpectralVariant(GazeMapVariant):
             noisy = values[name, "noised"]
             out[name, "heatmap"] = p.form.heatmap(noisy, normalization=known, deviation=deviation)
             out[name, "uncertainty"] = p.form.uncertainty(
-                noisy, normalization=known, normalization_error=error, deviation=deviation
+                values[name, "heatmap"], normalization=known, normalization_error=error, deviation=deviation
             )
         return out
 

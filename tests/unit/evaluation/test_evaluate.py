@@ -5,6 +5,7 @@ import json
 import shutil
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import invented_study as invented
 import numpy as np
@@ -335,3 +336,14 @@ def test_people_who_look_alike_everywhere_are_recognised(evaluated):
     )
     assert AttackVerdict.SIGNIFICANT in {attack.verdict for attack in signals.inputs[0].attacks}
     assert AttackVerdict.SIGNIFICANT not in {attack.verdict for attack in statistics.inputs[0].attacks}
+
+
+@pytest.mark.thorough
+def test_a_bundle_of_an_earlier_estimate_is_evaluated_as_that(tmp_path: Path) -> None:
+    """Its map is another function of the same integers than what the plan makes today."""
+    golden = Path(__file__).parents[2] / "golden"
+    invented.write_heatmaps_study(tmp_path)
+    plan = tmp_path / "plan.toml"
+    plan.write_bytes((golden / "plans" / "heatmaps.toml").read_bytes())
+    told = evaluate(plan, golden / "bundles" / "heatmaps-format-2.h5")
+    assert [one.name for one in told.outputs] == ["joint", "moving", "by-stimulus", "capped"]
