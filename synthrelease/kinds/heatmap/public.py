@@ -115,7 +115,7 @@ class SpectralParameters(HeatmapParameters):
             "What the heatmap and its uncertainty are computed by; of a bundle that does not say so, normal.",
             **among(*ESTIMATES),
         ),
-    ] = added_later(NORMAL)  # noqa: RUF009  a field
+    ] = added_later(NORMAL)
     cutoff: Annotated[
         float, described("τ: frequencies that the blur leaves less of are not released.", const=CUTOFF)
     ] = CUTOFF
