@@ -24,7 +24,7 @@ from synthrelease.data.facts import read_facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
 from synthrelease.data.input_spec import InputSpec
-from synthrelease.data.readers import delimited
+from synthrelease.data.readers import delimited, text_blocks
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Table
@@ -113,7 +113,7 @@ def joined(several: tuple[Partition, ...], collect: Any) -> Any:
 @pytest.fixture(autouse=True)
 def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text is as good as Parquet: these files count as too large for memory."""
-    monkeypatch.setattr(delimited, "_BLOCK_BYTES", 500)
+    monkeypatch.setattr(text_blocks, "_BLOCK_BYTES", 500)
 
 
 @pytest.mark.quick_for("shuffled-gaze.csv", "who-gaze.parquet")
