@@ -9,11 +9,12 @@ import functools
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from synthrelease.numerics.derived import ShareShrinkage
+from synthrelease.numerics.even_points import even_points
 
 _DRAWS = 256  # the error is known to about a twentieth
-_SEED = 32
 
 
 @functools.lru_cache(maxsize=256)
@@ -25,10 +26,15 @@ def total_variation(areas: int, deviation: float, *, is_laplace: bool) -> tuple[
         deviation: standard deviation of the noise in a proportion.
         is_laplace: whether the noise is Laplace, and not Gaussian.
     """
-    random = np.random.default_rng(_SEED)
-    exact = random.dirichlet(np.ones(areas), size=_DRAWS)
-    draw = random.laplace if is_laplace else random.normal
-    noisy = exact + draw(scale=deviation / np.sqrt(1 + is_laplace), size=exact.shape)
+    points = even_points(_DRAWS, 2 * areas)
+    weights = -np.log(points[:, :areas])
+    exact = weights / weights.sum(axis=1, keepdims=True)
+    noise = points[:, areas:]
+    if is_laplace:
+        standard = np.sign(noise - 0.5) * -np.log1p(-np.abs(2 * noise - 1)) / np.sqrt(2)
+    else:
+        standard = ndtri(noise)
+    noisy = exact + deviation * standard
     shrinkage = ShareShrinkage(np.ones(areas, dtype=np.bool_), deviation)
     released = np.array([shrinkage.shares(one) for one in noisy])
     return _distance(released, exact), _distance(np.full(exact.shape, 1 / areas), exact)

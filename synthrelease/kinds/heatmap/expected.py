@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from synthrelease.kinds.heatmap.public import CellParameters, HeatmapParameters, SpectralParameters
 
 MARGIN = 0.03  # of correlation: what a map must show beyond what is known without any data
-_SEEN_THROUGH = 0.5  # of the noise's variance: the gain of knowing that maps are not negative
+_SEEN_THROUGH = (
+    0.25  # of the noise's variance: the gain of knowing what maps are like besides their mean and power
+)
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 _WITHIN_CAP = 0.75  # of the samples that could count in cells

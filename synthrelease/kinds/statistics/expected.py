@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from synthrelease.dp.event import DiscreteLaplace, Event, Noise, PrivateChoice, flatten, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.expectation import ERROR, Expectation
 from synthrelease.kinds.statistics.grouped_rows import Cell
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
+from synthrelease.numerics.even_points import even_points
 from synthrelease.numerics.statistics import (
     HISTOGRAM,
     MEDIAN,
@@ -42,7 +44,6 @@ SPREAD = 1 / 12  # standard deviation of people's means, of the bounds' width
 _DRAWS = 128  # the error is known to about a tenth
 _CHOICES = 2048  # of a quantile, which is seldom far off, and then very far
 _MOST_PEOPLE = 2048  # that are invented: of more, each stands for several
-_SEED = 32
 
 
 def expected(
@@ -153,7 +154,6 @@ def _of_quantile(name: str, people: float, rate: float, steps: int) -> tuple[tup
     p = fraction(name)
     invented = min(max(1, round(people)), _MOST_PEOPLE)
     times = people / invented
-    random = np.random.default_rng(_SEED)
     errors, exact = [], []
     for shape in Shape:
         values = shape.values(invented)
@@ -167,10 +167,10 @@ def _of_quantile(name: str, people: float, rate: float, steps: int) -> tuple[tup
         # Of several intervals of equal utility the largest noise decides.
         first = np.flatnonzero(np.diff(utility, prepend=np.nan) != 0)
         lengths = np.diff(first, append=steps)
-        uniform = random.random((_CHOICES, first.size))
-        largest = -np.log(-np.expm1(np.log(uniform) / lengths))
+        points = even_points(_CHOICES, first.size + 1)
+        largest = -np.log(-np.expm1(np.log(points[:, 1:]) / lengths))
         run = np.argmax(rate * utility[first] + largest, axis=1)
-        chosen = first[run] + (random.random(_CHOICES) * lengths[run]).astype(np.int64)
+        chosen = first[run] + (points[:, 0] * lengths[run]).astype(np.int64)
         errors.append(float(np.abs(quantile_value(chosen, (0.0, 1.0), steps) - exact[-1]).mean()))
     return tuple(errors), _without_data(exact, _absolute)
 
@@ -183,10 +183,10 @@ def _cell(values: Numbers) -> Cell:
 
 def _draws(noise: Noise, size: int) -> Numbers:
     """Noise of so many integers in each of `_DRAWS` releases."""
-    random = np.random.default_rng(_SEED)
+    points = even_points(_DRAWS, size)
     if isinstance(noise, DiscreteLaplace):
-        return random.laplace(scale=noise.scale, size=(_DRAWS, size))
-    return random.normal(scale=noise.standard_deviation, size=(_DRAWS, size))
+        return noise.scale * np.sign(points - 0.5) * -np.log1p(-np.abs(2 * points - 1))
+    return np.asarray(noise.standard_deviation * ndtri(points))
 
 
 def _without_data(exact: list[Numbers], distance: Callable[[Numbers, Numbers], float]) -> float:
