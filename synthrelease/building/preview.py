@@ -159,7 +159,7 @@ def as_text(view: Mapping[str, Any]) -> str:
 
 
 def _expected_table(expected: list[dict[str, Any]]) -> list[list[str]]:
-    """The errors to expect, beside those of a guess, in the unit of what is released; none of measures that stand in a sentence."""
+    """The errors to expect, next to those of a guess, in the unit of what is released; none of measures that stand in a sentence."""
     errors = [one for one in expected if one["measure"] == ERROR]
     if not errors:
         return []

@@ -217,8 +217,11 @@ def no_better_sentences(output: Mapping[str, Any]) -> list[str]:
     parameters, guarantee = parameters_of(output), guarantee_from_json(output["guarantee"])
     if parameters.people is None or isinstance(guarantee, NoGuarantee | PlausibleDeniability):
         return []
-    event = events.from_json(output["event"])
-    return no_better(parameters.expected(event, parameters.people, guarantee.neighbours))
+    try:
+        event = events.from_json(output["event"])
+        return no_better(parameters.expected(event, parameters.people, guarantee.neighbours))
+    except ArithmeticError:  # of bounds or noise near the largest numbers there are, nothing is expected
+        return []
 
 
 def releases_no_better(manifest: Mapping[str, Any]) -> list[str]:

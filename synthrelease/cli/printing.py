@@ -45,7 +45,8 @@ def print_summary(built: Built, obj: dict[str, bool]) -> None:
 
     warnings = built.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)
-    print_no_better(releases_no_better(built.manifest))
+    if not obj["quiet"]:
+        print_no_better(releases_no_better(built.manifest))
     if built.manifest["randomness"]["test_seed"]:
         click.secho("TEST SEED - DO NOT PUBLISH: the noise of this bundle can be removed", fg="red", err=True)
     print_line(f"Bundle     {built.path}  ({built.path.stat().st_size / 1e6:.2f} MB, verified)")
@@ -115,7 +116,7 @@ def print_error(message: str, *, color: bool | None = None) -> None:
 
 
 def print_no_better(sentences: Iterable[str]) -> None:
-    """Print, with --quiet too, what a release shows no better than anyone could guess."""
+    """Print what a release is expected to show no better than anyone could guess."""
     for sentence in sentences:
         click.secho(f"WEAK ACCURACY: {printable(sentence)}", fg="red", bold=True, err=True)
 

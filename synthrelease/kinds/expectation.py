@@ -1,4 +1,4 @@
-"""How far released values are expected to be from the exact ones, beside a guess without data: from public parameters alone."""
+"""How far released values are expected to be from the exact ones, next to a guess without data: from public parameters alone."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from goldens import check_text, figures
 
 import synthrelease
-from synthrelease.bundle.disclosure import warning_sentence
+from synthrelease.bundle.disclosure import releases_no_better, warning_sentence
 from synthrelease.cli import main
 from synthrelease.cli.group import SECTIONS
 
@@ -72,9 +72,11 @@ def test_build_verify_show_preview(study, monkeypatch):
     check_text(
         "build/every-kind", built.stdout, folder=study.folder, size=f"{target.stat().st_size / 1e6:.2f}"
     )
-    assert built.stderr == "".join(
-        f"warning: {warning_sentence(one)}\n" for one in synthrelease.open_bundle(target).manifest["warnings"]
-    )
+    manifest = synthrelease.open_bundle(target).manifest
+    weak = [f"WEAK ACCURACY: {one}\n" for one in releases_no_better(manifest)]
+    assert len(weak) == 3
+    warnings = [f"warning: {warning_sentence(one)}\n" for one in manifest["warnings"]]
+    assert built.stderr == "".join([*weak, *warnings])
     verified = run("verify", target)
     assert verified.exit_code == 0
     check_text("verify/every-kind", verified.stdout, folder=study.folder)

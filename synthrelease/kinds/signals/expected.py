@@ -34,7 +34,7 @@ SHAPE_SHOWS = 0.3  # of correlation: below, less than a tenth of the course over
 
 
 def expected(correlation: float) -> tuple[Expectation, ...]:
-    """Return a correlation beside that of a flat line."""
+    """Return a correlation next to that of a flat line."""
     return (
         Expectation(
             "course over time",

@@ -91,7 +91,7 @@ def _by_statistic(
 
 
 def _of_one(features: list[Expectation]) -> str:
-    """The error to expect of a statistic, at best and at worst over features and shapes, beside a guess without data."""
+    """The error to expect of a statistic, at best and at worst over features and shapes, next to a guess without data."""
     best, worst, guess = (
         100 * choose(getattr(expected, key) / expected.scale for expected in features)
         for choose, key in ((min, "best"), (max, "worst"), (min, "without_data"))

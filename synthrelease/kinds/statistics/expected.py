@@ -29,6 +29,7 @@ from synthrelease.numerics.even_points import even_points
 from synthrelease.numerics.statistics import (
     HISTOGRAM,
     MEDIAN,
+    SUM,
     StatisticUnit,
     fraction,
     quantile,
@@ -42,7 +43,7 @@ Numbers = NDArray[np.float64]
 
 SPREAD = 1 / 12  # standard deviation of people's means, of the bounds' width
 _DRAWS = 128  # the error is known to about a tenth
-_CHOICES = 2048  # of a quantile, which is seldom far off, and then very far
+_CHOICES = 512  # of a quantile, which is seldom far off, and then very far
 _MOST_PEOPLE = 2048  # that are invented: of more, each stands for several
 
 
@@ -65,19 +66,20 @@ def expected(
     for name in p.statistics:
         for feature in p.features:
             if quantile(name) is not None:
-                sensitivity = p.quantile_sensitivity(name, neighbours)
-                errors, without_data = _of_quantile(
-                    name, people, epsilon / (2 * sensitivity), p.quantile_steps
-                )
+                rate = epsilon / (2 * p.quantile_sensitivity(name, neighbours))
+                errors, without_data = _of_quantile(name, people, rate, p.quantile_steps)
                 scale = feature.bounds[1] - feature.bounds[0]
-                errors, without_data = tuple(scale * error for error in errors), scale * without_data
             elif noise is not None:
+                # Of all but sums the error is the same share of what the bounds leave, whatever they are: it is found once.
                 unit = replace(p.unit(feature), people=None if p.has_quotients else max(1, round(people)))
-                errors, without_data, scale = _of_noisy(name, unit, people, noise, p.size(name))
+                scale = _scale(name, unit, people)
+                tried = unit if name == SUM else replace(unit, bounds=(0.0, 1.0))
+                errors, without_data = _of_noisy(name, tried, people, noise, p.size(name))
             else:
                 continue
             subject = f"{name_in_words(name)} of {feature.name}"
-            yield Expectation(subject, ERROR, min(errors), max(errors), without_data, scale)
+            best, worst, guessed = (scale * share for share in (min(errors), max(errors), without_data))
+            yield Expectation(subject, ERROR, best, worst, guessed, scale)
 
 
 class Shape(Enum):
@@ -128,9 +130,9 @@ def _integers(name: str, shape: Shape, unit: StatisticUnit, people: float, size:
 @functools.lru_cache(maxsize=512)
 def _of_noisy(
     name: str, unit: StatisticUnit, people: float, noise: Noise, size: int
-) -> tuple[tuple[float, ...], float, float]:
-    """Error for each shape, of a guess without data, and what the bounds leave the statistic."""
-    statistic, bounds, divisor = NOISY_STATISTICS[name], unit.bounds, unit.divisor
+) -> tuple[tuple[float, ...], float]:
+    """Error for each shape, and of a guess without data, as shares of what the bounds leave the statistic."""
+    statistic, divisor = NOISY_STATISTICS[name], unit.divisor
     distance = _total_variation(people if divisor is None else 1.0) if name == HISTOGRAM else _absolute
     drawn = _draws(noise, size)
     errors, exact = [], []
@@ -139,13 +141,15 @@ def _of_noisy(
         exact.append(statistic.ends(integers, unit, 0.0)[0])
         released = [statistic.ends(np.rint(integers + one), unit, 0.0)[0] for one in drawn]
         errors.append(float(np.mean([distance(one, exact[-1]) for one in released])))
-    scale = statistic.width(bounds, people, divisor)
-    if name == HISTOGRAM:
-        scale = 1.0
-    without_data = _without_data(exact, distance)
-    if without_data == 0:  # all that data could change is who counts: none to all of them
-        without_data = scale / 4
-    return tuple(errors), without_data, scale
+    scale = _scale(name, unit, people)
+    # Where the shapes agree, all that data could change is who counts: none to all of them.
+    without_data = _without_data(exact, distance) / scale or 0.25
+    return tuple(error / scale for error in errors), without_data
+
+
+def _scale(name: str, unit: StatisticUnit, people: float) -> float:
+    """What the bounds leave a statistic; of a histogram, all of its total variation."""
+    return 1.0 if name == HISTOGRAM else NOISY_STATISTICS[name].width(unit.bounds, people, unit.divisor)
 
 
 @functools.lru_cache(maxsize=512)
