@@ -229,7 +229,7 @@ def released(
         tables = small_tables({_ROWS: spec})
         design = make_design(plan, tables)
         (planned,) = design.outputs
-        partitions = partitions_of(spec, design.facts[_ROWS], stamp, tables.get(_ROWS))
+        partitions = partitions_of(spec, design.facts[_ROWS], stamp, tables.pop(_ROWS, None))
         mechanisms = {name: planned.mechanism}
         contributed = functools.reduce(
             Contributions.joined, (contributions(people, mechanisms) for people in partitions)

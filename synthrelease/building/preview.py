@@ -189,10 +189,24 @@ def _memory_lines(memory: dict[str, Any]) -> list[str]:
         f"  and {_gigabytes(1_000_000 * each)} per million rows of {name}, which are kept until noise is added"
         for name, each in memory["row_bytes"].items()
     )
+    drawing = [
+        f"{_gigabytes(1_000_000 * each)} per million rows of {name}"
+        for name, each in memory["drawing_row_bytes"].items()
+    ]
+    if drawing:
+        fixed = _gigabytes(memory["drawing_bytes"])
+        lines.extend(wrapped("  ", f"while it is added, if that is more: {' and '.join([fixed, *drawing])}"))
     if memory["person_bytes"]:
         lines.append(f"  and {_gigabytes(1_000_000 * memory['person_bytes'])} per million participants")
-    parts = " or ".join(f"{rows:,} of {name}" for name, rows in memory["most_rows"].items())
-    lines.extend(wrapped("  ", f"more if one participant has more rows than {parts}"))
+    for name, each in memory["part_row_bytes"].items():
+        rows = memory["most_rows"][name]
+        lines.extend(
+            wrapped(
+                "  ",
+                f"of it, {_gigabytes(1_000_000 * each)} per million rows of {name} that are read at once: at most {rows:,}, "
+                "or all of one participant's if these are more",
+            )
+        )
     return lines
 
 

@@ -141,10 +141,11 @@ def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[
     partitions: list[Partition] = []
     for name, spec in inputs.items():
         of_input = partitions_of(spec, design.facts[name], stamps[name], tables.pop(name, None))
-        if of_input[0].table is None:
+        if of_input[0].data is None:
             partitions += of_input
         else:
             by_input[name] = contributions(of_input[0], _mechanisms(design, name))
+        del of_input  # before the next one is read: its data are as large as a part
     return design, most_bytes, by_input, partitions
 
 

@@ -1,6 +1,10 @@
 """The command line: parse, call, print, exit code; nothing else."""
 
-from synthrelease.cli import (
+from synthrelease.parallel.freed_memory import return_freed_memory
+
+return_freed_memory()  # before polars is imported
+
+from synthrelease.cli import (  # noqa: E402
     building,
     bundles,
     completing,
@@ -11,7 +15,7 @@ from synthrelease.cli import (
     signing,
     starting,
 )
-from synthrelease.cli.group import main
+from synthrelease.cli.group import main  # noqa: E402
 
 __all__ = [
     "building",

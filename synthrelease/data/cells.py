@@ -151,23 +151,9 @@ def numbers(
     Raises:
         DataError: a cell is no number, or NaN or infinite without being declared missing.
     """
-    series = table.frame[column]
-    if series.dtype == pl.String:
-        series = series.str.strip_chars()
-        series = series.set((series == "") | series.is_in(_texts(missing)), None)
-        cast = series.cast(pl.Float64, strict=False)
-        stray = (cast.is_null() & series.is_not_null()).to_numpy()
-        commas = stray & series.str.contains(_DECIMAL_COMMA).fill_null(value=False).to_numpy()
-        _refuse(table, column, commas, "decimal-comma", content="a decimal comma", remedy=_COMMA_REMEDY)
-        _refuse(
-            table, column, stray, "bad-number", content="text", missing="the text" if codes_allowed else ""
-        )
-    elif series.dtype.is_numeric() or series.dtype == pl.Null:
-        cast = series.cast(pl.Float64)
-    else:
-        raise _wrong_type(table, column, series, "numbers")
+    cast = _as_numbers(table, column, missing, codes_allowed=codes_allowed)
     empty = cast.is_null().to_numpy()
-    values = cast.fill_null(math.nan).to_numpy().astype(np.float64)
+    values = cast.fill_null(math.nan).to_numpy().astype(np.float64, copy=False)
     coded = _coded(values, missing)
     unusable = {
         "nan": ("nan", "NaN", np.isnan(values) & ~empty),
@@ -179,6 +165,25 @@ def numbers(
             table, column, invalid & ~coded, code, content=content, missing=written if codes_allowed else ""
         )
     return np.where(coded, math.nan, values)
+
+
+def _as_numbers(table: Table, column: str, missing: Sequence[Code], *, codes_allowed: bool) -> pl.Series:
+    """A column cast to numbers, null where the cell is empty or a text that marks a missing value; its texts are gone when it is returned."""
+    series = table.frame[column]
+    if series.dtype == pl.String:
+        series = series.str.strip_chars()
+        series = series.set((series == "") | series.is_in(_texts(missing)), None)
+        cast = series.cast(pl.Float64, strict=False)
+        stray = (cast.is_null() & series.is_not_null()).to_numpy()
+        commas = stray & series.str.contains(_DECIMAL_COMMA).fill_null(value=False).to_numpy()
+        _refuse(table, column, commas, "decimal-comma", content="a decimal comma", remedy=_COMMA_REMEDY)
+        _refuse(
+            table, column, stray, "bad-number", content="text", missing="the text" if codes_allowed else ""
+        )
+        return cast
+    if series.dtype.is_numeric() or series.dtype == pl.Null:
+        return series.cast(pl.Float64)
+    raise _wrong_type(table, column, series, "numbers")
 
 
 def _coded(values: NDArray[np.float64], missing: Sequence[Code]) -> NDArray[np.bool_]:

@@ -29,14 +29,14 @@ class ChosenRows:
         """The columns that it looks at."""
         return (*self.only, *self.valid)
 
-    def kept(self, table: Table) -> tuple[Table, NDArray[np.int64]]:
-        """Return the rows that `only` leaves, and their numbers among all.
+    def kept(self, table: Table) -> tuple[Table, NDArray[np.int64] | slice]:
+        """Return the rows that `only` leaves, and their numbers among all: what takes them from an array copies it only if some are left out.
 
         Raises:
             DataError: a column holds neither text nor numbers.
         """
         if not self.only:
-            return table, np.arange(table.frame.height)
+            return table, slice(None)
         chosen = np.ones(table.frame.height, dtype=np.bool_)
         for column, listed in self.only.items():
             chosen &= labels_among(table, column, listed)

@@ -19,7 +19,7 @@ from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, path_of, read_slices
 from synthrelease.errors import DataError
 
-_SLICE_ROWS = 1 << 22
+_SLICE_ROWS = 1 << 20  # whose labels are looked at at once: far fewer than a part has
 NO_ROWS = "no participant has rows of"  # what the plan lists: a note that is always printed
 _MOST_SHOWN = 8  # labels in a message
 _ENDING = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|webp|mp4|avi|mov)$", re.IGNORECASE)

@@ -78,6 +78,11 @@ class Mechanism(ABC, Generic[P]):
         """How many numbers the largest array that is made at once has."""
         return max(math.prod(dataset.item_shape) for dataset in self.parameters.datasets(UNKNOWN))
 
+    @property
+    def row_bytes(self) -> int:
+        """How much memory each row of a part takes while contributions are collected, besides the row itself."""
+        return 80
+
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that a budget buys; reads no data.
 

@@ -18,7 +18,7 @@ from typing import Any
 import synthrelease
 from synthrelease.errors import MachineError
 from synthrelease.parallel.call import Call, Failed, attempted
-from synthrelease.parallel.pool import INNER_THREADS, Processes
+from synthrelease.parallel.pool import WORKER_ENVIRONMENT, Processes
 
 _CONNECT_S, _ANSWER_S = 30, 30
 _OWN_ADDRESS = "127.0.0.1:0"
@@ -109,7 +109,7 @@ class Cluster:
                 # Any free port: about the usual one two clusters of a machine would quarrel.
                 scheduler_kwargs={"dashboard_address": _OWN_ADDRESS},
                 silence_logs="CRITICAL",
-                env=dict.fromkeys(INNER_THREADS, "1"),
+                env=WORKER_ENVIRONMENT,
             )
             return distributed.Client(self._cluster)
         except (OSError, RuntimeError, TimeoutError) as error:

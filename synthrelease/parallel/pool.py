@@ -17,9 +17,10 @@ from synthrelease.errors import ArgumentError
 from synthrelease.extras import require
 from synthrelease.files.scratch import scratch_folder, share_scratch
 from synthrelease.parallel.call import Call, attempted
+from synthrelease.parallel.freed_memory import RETURN_FREED
 
 # One thread in each worker: there are as many workers as the operator allows.
-INNER_THREADS = (
+_THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -27,6 +28,7 @@ INNER_THREADS = (
     "NUMEXPR_NUM_THREADS",
     "POLARS_MAX_THREADS",
 )
+WORKER_ENVIRONMENT = {**dict.fromkeys(_THREADS, "1"), **RETURN_FREED}
 _LOOK_S = 0.5  # how often a worker looks whether its coordinator is there
 
 
@@ -137,7 +139,7 @@ class Processes:
             self._executor = ProcessPoolExecutor(
                 max_workers=self.workers,
                 timeout=None,
-                env=dict.fromkeys(INNER_THREADS, "1"),
+                env=WORKER_ENVIRONMENT,
                 initializer=_begin_worker,
                 initargs=(os.getpid(), scratch_folder()),
             )

@@ -52,7 +52,7 @@ class Partition:
     numbers: NDArray[np.int64]  # of each among all participants of the input, shape (P,)
     cells: pl.Series | None  # of the column of participants, those of this part; None if they are all there
     stamp: Stamp  # of the files, from before anything of them was read
-    table: Table | None = field(default=None, repr=False)  # the rows, if they were read with the public facts
+    data: Gaze | Features | None = field(default=None, repr=False)  # if they were read with the public facts
 
     def read(self) -> Gaze | Features:
         """Return these participants' data.
@@ -61,40 +61,47 @@ class Partition:
             DataError, MachineError: the file cannot be used.
             PlanError: it is not the one that the noise was solved for.
         """
-        spec, options = self.spec, self.spec.options
-        source = spec.source if self.table is None else self.table
-        rows = {
-            "columns": options["columns"],
-            "missing": options["missing"],
-            "people": self.cells,
-            "chosen": spec.chosen,
-        }
-        data: Gaze | Features
-        if spec.kind == "gaze":
-            data = load_gaze(
-                source,
-                screen=Screen(**options["screen"]),
-                stimuli=self.names,
-                coordinates=Coordinates(options["coordinates"], options["origin"]),
-                off_screen=options["off_screen"],
-                **rows,
-            )
-        else:
-            data = load_features(
-                source,
-                bounds=options["bounds"],
-                categories=options["categories"],
-                recordings=self.names,
-                **rows,
-            )
-        if self.table is None and (data.identities != self.people or stamp_of(spec.source) != self.stamp):
+        if self.data is not None:
+            return self.data
+        source = self.spec.source
+        data = _loaded(source, self.spec, self.names, self.cells)
+        if data.identities != self.people or stamp_of(source) != self.stamp:
             raise PlanError(
                 "data-changed",
                 "the data changed while they were read",
-                where=str(spec.source.path),
+                where=str(source.path),
                 remedy="build again",
             )
         return data
+
+
+def _loaded(
+    rows: Source | Table, spec: InputSpec, names: tuple[str, ...], people: pl.Series | None
+) -> Gaze | Features:
+    """The data of an input's participants, or of those with some cells; `names` of its stimuli or recordings."""
+    options = spec.options
+    selection = {
+        "columns": options["columns"],
+        "missing": options["missing"],
+        "people": people,
+        "chosen": spec.chosen,
+    }
+    if spec.kind == "gaze":
+        return load_gaze(
+            rows,
+            screen=Screen(**options["screen"]),
+            stimuli=names,
+            coordinates=Coordinates(options["coordinates"], options["origin"]),
+            off_screen=options["off_screen"],
+            **selection,
+        )
+    return load_features(
+        rows,
+        bounds=options["bounds"],
+        categories=options["categories"],
+        recordings=names,
+        **selection,
+    )
 
 
 def stamp_of(source: Source | Path) -> Stamp:
@@ -132,16 +139,19 @@ def no_people(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
 
 
 def small_tables(specs: Mapping[str, InputSpec]) -> dict[str, Table]:
-    """Read the inputs that are small enough to be one part, all of their columns in one pass.
+    """Read the inputs that are small enough to be one part, all of their columns in one pass; together they are no more than a part either.
 
     Raises:
         DataError, MachineError: a file cannot be used.
     """
-    tables = {
-        name: read_if_small(spec.source, spec.columns, most_rows=most_rows(spec))
-        for name, spec in specs.items()
-    }
-    return {name: table for name, table in tables.items() if table is not None}
+    tables, remaining = {}, PART_CELLS
+    for name, spec in specs.items():
+        columns = len(set(spec.columns))
+        table = read_if_small(spec.source, spec.columns, most_rows=remaining // columns)
+        if table is not None:
+            tables[name] = table
+            remaining -= columns * table.frame.height
+    return tables
 
 
 def partitions_of(
@@ -160,8 +170,9 @@ def partitions_of(
     """
     all_people = in_natural_order(facts.identities)
     if table is not None:
+        data = _loaded(table, spec, facts.names, None)  # the table is larger, and not needed any more
         return (
-            Partition(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp, table),
+            Partition(spec, facts.names, tuple(all_people), np.arange(len(all_people)), None, stamp, data),
         )
     number = {name: index for index, name in enumerate(all_people)}
     partitions = []

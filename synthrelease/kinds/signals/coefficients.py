@@ -27,7 +27,7 @@ from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.signals.accuracy import MeanSignals
-from synthrelease.kinds.signals.completed_series import blocks, completed_series
+from synthrelease.kinds.signals.completed_series import blocks, completed_series, copied_bytes
 from synthrelease.kinds.signals.expected import coefficient_correlation
 from synthrelease.kinds.signals.public import CoefficientParameters
 from synthrelease.kinds.signals.unit_costs import unit_costs, units_table
@@ -46,6 +46,11 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
     choice_field: ClassVar = "coefficients"
 
     markov_chain: tuple[tuple[float, ...], ...] | None = None  # that steps are said to follow
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory each row of a part takes while contributions are collected, besides the row itself."""
+        return super().row_bytes + copied_bytes(self.parameters.features)
 
     def collect(self, data: Features) -> Contribution:
         """Return what some people contribute: sums, or each person's own where that is what is released; of a choice, with every candidate."""

@@ -15,7 +15,7 @@ from synthrelease.dp.budget import Budget
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.signals.accuracy import MeanSignals
-from synthrelease.kinds.signals.completed_series import blocks, completed_series
+from synthrelease.kinds.signals.completed_series import blocks, completed_series, copied_bytes
 from synthrelease.kinds.signals.expected import spectral_correlation
 from synthrelease.kinds.signals.public import SpectralSignalParameters
 from synthrelease.numerics.ball import clip_to_ball
@@ -31,6 +31,11 @@ from synthrelease.numerics.steps import to_steps
 @dataclass(frozen=True, kw_only=True)
 class SpectralSignals(MeanSignals[SpectralSignalParameters]):
     """Cosines of people's series, all of a person's in one ball, with Gaussian noise."""
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory each row of a part takes while contributions are collected, besides the row itself."""
+        return super().row_bytes + copied_bytes(self.parameters.features)
 
     def collect(self, data: Features) -> Sums:
         """Return what some people contribute, shape (recordings, features, 1 + K)."""

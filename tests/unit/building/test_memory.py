@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from goldens import check_text, figures
@@ -79,7 +80,7 @@ def test_what_no_one_contributes_has_the_shape_of_what_everyone_does(name: str, 
 def test_it_is_told_of_every_kind_of_output(name: str, tmp_path: Path) -> None:
     found = told(STUDIES[name](tmp_path))
     assert found.alone_bytes >= found.worker_bytes - (1 << 20)
-    assert 250 << 20 <= found.coordinator_bytes < found.alone_bytes < 2 << 30
+    assert 160 << 20 <= found.coordinator_bytes < found.alone_bytes < 2 << 30
     assert bool(found.row_bytes) == (name in ("records", "private-cap"))
 
 
@@ -99,7 +100,7 @@ def test_it_grows_with_the_largest_array_that_is_derived(tmp_path: Path) -> None
     small = told(path)
     path.write_text(path.read_text().replace("rows = 50", "rows = 20_000_000"))
     large = told(path)
-    assert large.alone_bytes - (250 << 20) >= 96 * 20_000_000 > small.alone_bytes
+    assert large.alone_bytes - (205 << 20) >= 96 * 20_000_000 > small.alone_bytes
     assert large.worker_bytes >= large.alone_bytes
     assert large.coordinator_bytes == small.coordinator_bytes
 
@@ -119,12 +120,13 @@ def test_rows_that_are_kept_are_told_by_the_row(tmp_path: Path) -> None:
     found = told(write_study(tmp_path))
     assert set(found.row_bytes) == {"pupil"}
     # Of the records that start from seeds: a task and two features, of a byte each; the others are counted alone.
-    assert found.row_bytes["pupil"] == 200 + 6 * 3
+    assert found.row_bytes["pupil"] == 8 + 3
+    assert found.drawing_row_bytes["pupil"] == 200 + 6 * 3
     path = tmp_path / "plan.toml"
     text = path.read_text()
     once = text[text.index('[[outputs]]\nname = "seeded"') :]
     path.write_text(text + once.replace('"seeded"', '"again"', 1))
-    assert told(path).row_bytes["pupil"] == 2 * (200 + 6 * 3)
+    assert told(path).drawing_row_bytes["pupil"] == 2 * (200 + 6 * 3)
     assert found.most_rows == {"gaze": (1 << 24) // 4, "pupil": (1 << 24) // 5}
 
 
@@ -145,5 +147,39 @@ def test_preview_prints_it(tmp_path: Path) -> None:
     view = preview(design)
     assert view["memory"]["alone_bytes"] == memory(design).alone_bytes
     shown = figures(memory_lines(view))
-    assert shown == [1.1, 1.1, 262, 218, 4_194_304, 3_355_443]
+    found = memory(design)
+    assert shown[:3] == pytest.approx(
+        [n / 1e6 for n in (found.alone_bytes, found.worker_bytes, found.coordinator_bytes)], abs=1
+    )
+    assert {4_194_304, 3_355_443, *found.row_bytes.values()} <= set(shown)
     assert CliRunner().invoke(main, ["preview", str(path)]).exit_code == 0
+
+
+def test_a_part_takes_memory_by_its_rows(tmp_path: Path) -> None:
+    design = make_design(load_plan(write_heatmaps_study(tmp_path)))
+    whole, half = (
+        memory(design),
+        memory(design, {name: rows // 2 for name, rows in memory(design).most_rows.items()}),
+    )
+    less = max(each * (whole.most_rows[name] // 2) for name, each in whole.part_row_bytes.items())
+    assert whole.worker_bytes - half.worker_bytes == pytest.approx(less, rel=0.01)
+    assert half.coordinator_bytes == whole.coordinator_bytes
+
+
+def test_a_cell_takes_memory_as_its_format_has_it(tmp_path: Path) -> None:
+    path = write_heatmaps_study(tmp_path)
+    text = told(path).part_row_bytes
+    plan = path.read_text()
+    for file in tmp_path.glob("*.csv"):
+        pl.read_csv(file).write_parquet(file.with_suffix(".parquet"))
+        plan = plan.replace(file.name, f"{file.stem}.parquet")
+    path.write_text(plan)
+    numbers = told(path).part_row_bytes
+    assert all(numbers[name] < text[name] for name in text)
+
+
+def test_what_is_kept_counts_while_it_is_read_or_while_it_is_drawn_on(tmp_path: Path) -> None:
+    found = told(write_study(tmp_path))
+    few, many = (found.with_kept_rows(found.alone_bytes, {"pupil": rows}) for rows in (1000, 100_000_000))
+    assert few == found.alone_bytes + 1000 * found.row_bytes["pupil"]
+    assert many == found.drawing_bytes + 100_000_000 * found.drawing_row_bytes["pupil"]

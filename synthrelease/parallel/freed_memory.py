@@ -1,0 +1,23 @@
+"""Memory that is freed goes back to the system at once: what a process holds is then what it uses, and can be predicted.
+
+Allocators keep some of it for later. Of parts of an input, one after the other, they kept up to 300 MB, and not the same in each run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from contextlib import suppress
+
+_MAPPED_BYTES = 1 << 20  # of arrays; from this size on each is a piece of memory of its own
+_MMAP_THRESHOLD = -3  # as malloc.h of the GNU C library has it
+# Of that library, which NumPy allocates with, and of jemalloc, which polars brings along; both look at them when they are loaded.
+RETURN_FREED = {"MALLOC_MMAP_THRESHOLD_": str(_MAPPED_BYTES), "_RJEM_MALLOC_CONF": "dirty_decay_ms:0"}
+
+
+def return_freed_memory() -> None:
+    """Let this process, if it has not imported polars, and those that it starts give back what they free; elsewhere than on Linux nothing may change."""
+    for name, setting in RETURN_FREED.items():
+        os.environ.setdefault(name, setting)
+    with suppress(OSError, AttributeError, TypeError):  # another C library
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _MAPPED_BYTES)
