@@ -1,4 +1,4 @@
-"""Units of features: a bundle has none but what the names of its columns end in."""
+"""Units of features: what the names of columns end in, where a plan does not state them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from synthrelease.field_schema import Label, described
 from synthrelease.numerics.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
+from synthrelease.units import unit_of
 
 _BLOCK = 1 << 14  # rows
 
@@ -34,6 +35,9 @@ class Attribute:
     high: float | None = None  # upper bound
     # whether the last category stands for a missing value
     missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
+    # of the values, and what people call the column, if the plan says so
+    unit: Label = field(default="", metadata={"optional": True})
+    title: Label = field(default="", metadata={"optional": True})
 
     def __post_init__(self) -> None:
         count = self.categories - self.missing
@@ -45,6 +49,16 @@ class Attribute:
             count >= 1 and self.low is not None and self.high is not None and self.low < self.high
         ):
             raise ValueError(f"Expected bins between two bounds for attribute {self.name!r}")
+
+    @property
+    def known_unit(self) -> str:
+        """The unit that the plan states, or that the name ends in; "" for none."""
+        return self.unit or unit_of(self.name)
+
+    @property
+    def shown_name(self) -> str:
+        """What people call it."""
+        return self.title or self.name
 
     @property
     def number_type(self) -> np.dtype[np.signedinteger[Any]]:
@@ -89,8 +103,9 @@ class Attribute:
         return out
 
     def to_json(self) -> dict[str, Any]:
-        """Return the manifest's form."""
-        return {**asdict(self), "labels": None if self.labels is None else list(self.labels)}
+        """Return the manifest's form: unit and title where they are stated."""
+        stated = {key: value for key, value in asdict(self).items() if value or key not in {"unit", "title"}}
+        return {**stated, "labels": None if self.labels is None else list(self.labels)}
 
     @classmethod
     def from_json(cls, form: dict[str, Any]) -> Attribute:

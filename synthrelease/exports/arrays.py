@@ -18,7 +18,6 @@ from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.report.families import families_of
 from synthrelease.report.released import Released
-from synthrelease.units import unit_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -92,7 +91,7 @@ def _feature_coordinates(features: Sequence[Feature]) -> dict[str, Any]:
     if not features:
         return {}
     return {
-        "unit": ("feature", np.array([unit_of(feature.name) for feature in features], dtype=object)),
+        "unit": ("feature", np.array([feature.known_unit for feature in features], dtype=object)),
         "low": ("feature", np.array([feature.low for feature in features], dtype=np.float64)),
         "high": ("feature", np.array([feature.high for feature in features], dtype=np.float64)),
     }

@@ -21,7 +21,6 @@ from synthrelease.exports.table import (
 from synthrelease.kinds.dataset import Axis, Dataset
 from synthrelease.kinds.parameters import Feature
 from synthrelease.report.families import Family, dataset_name
-from synthrelease.units import unit_of
 
 _LARGE_ITEM = 4096  # values; items that have more have a table each
 
@@ -118,9 +117,9 @@ def _merged(column: Column, of_next_part: Column) -> Column:
 
 
 def _bounds_words(features: Sequence[Feature]) -> str:
-    """The public bounds of features, with the units that their names end in, in a sentence; empty if there are none."""
+    """The public bounds of features, with their units, in a sentence; empty if there are none."""
     bounds = [
-        f"{feature.name} {feature.low:g} to {feature.high:g} {unit_of(feature.name)}".strip()
+        f"{feature.name} {feature.low:g} to {feature.high:g} {feature.known_unit}".strip()
         for feature in features
     ]
     return f"Public bounds of the features: {', '.join(bounds)}." if bounds else ""

@@ -30,6 +30,7 @@ from synthrelease.field_schema import Label, Schema, among, described, object_sc
 from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.remarks import Remark, sentence
+from synthrelease.units import unit_of
 
 Fault = tuple[str, str]  # a code, and a sentence
 _INPUT = "public_input"  # in a field's metadata
@@ -49,22 +50,34 @@ def public_input(name: str | None = None) -> Any:
 
 
 def added_later(default: Any) -> Any:
-    """Return a field that older bundles do not state, with what was done before there was a choice."""
+    """Return a field that bundles state only where it is not the default: older ones do not have it."""
     return dataclasses.field(default=default, metadata={"optional": True})
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature and its public bounds, in its unit."""
+    """A feature and its public bounds, in its unit; what people call it, if the plan says so."""
 
     name: Label
     low: float
     high: float
+    unit: Label = added_later("")  # noqa: RUF009  a field
+    title: Label = added_later("")  # noqa: RUF009  a field
 
     @property
     def bounds(self) -> tuple[float, float]:
         """Both bounds."""
         return self.low, self.high
+
+    @property
+    def known_unit(self) -> str:
+        """The unit that the plan states, or that the name ends in; "" for none."""
+        return self.unit or unit_of(self.name)
+
+    @property
+    def shown_name(self) -> str:
+        """What people call it."""
+        return self.title or self.name
 
 
 BoundedFeatures = Annotated[tuple[Feature, ...], {"minItems": 1}]
@@ -135,8 +148,7 @@ class Parameters:
         """Return the manifest's form: name, parameters and public inputs; optional ones are left out at their default."""
         entry: dict[str, Any] = {"name": self.name, "parameters": {}, "public_inputs": {}}
         for field in fields(self):
-            is_left_out = field.metadata.get("optional") and getattr(self, field.name) == field.default
-            if field.name == "name" or is_left_out:
+            if field.name == "name" or _is_left_out(field, getattr(self, field.name)):
                 continue
             room = entry["public_inputs" if _INPUT in field.metadata else "parameters"]
             room[field.metadata.get(_INPUT) or field.name] = to_json(getattr(self, field.name))
@@ -339,8 +351,16 @@ def to_json(value: Any) -> Any:
     if hasattr(value, "to_json"):
         return value.to_json()
     if is_dataclass(value):
-        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+        return {
+            field.name: to_json(getattr(value, field.name))
+            for field in fields(value)
+            if not _is_left_out(field, getattr(value, field.name))
+        }
     return list(map(to_json, value)) if isinstance(value, tuple) else value
+
+
+def _is_left_out(field: dataclasses.Field[Any], value: Any) -> bool:
+    return bool(field.metadata.get("optional")) and value == field.default
 
 
 def _list(parts: tuple[Any, ...], form: Any) -> tuple[Any, ...]:

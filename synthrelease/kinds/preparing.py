@@ -44,7 +44,16 @@ def bounded(
                 expected="one of " + ", ".join(bounds),
                 remedy=f"add {name} = [low, high] to {where}",
             )
-    return tuple(Feature(name, float(bounds[name][0]), float(bounds[name][1])) for name in names)
+    return tuple(
+        Feature(
+            name,
+            float(bounds[name][0]),
+            float(bounds[name][1]),
+            unit=source.options["units"].get(name, ""),
+            title=source.options["labels"].get(name, ""),
+        )
+        for name in names
+    )
 
 
 def names_source(source: InputSpec) -> str:

@@ -26,6 +26,7 @@ def refuse_contradictions(plan: Plan) -> None:
     for spec in plan.inputs.values():
         where = f"{plan.path}: inputs.{spec.name}"
         _check_bounds(where, spec.options.get("bounds", {}))
+        _check_named(where, spec.options)
         _check_screen(where, spec.options)
         _check_columns(where, spec.options)
     _check_outputs(plan)
@@ -46,6 +47,22 @@ def _check_bounds(where: str, bounds: dict[str, list[float]]) -> None:
                 if low < high
                 else "correct the bounds",
             )
+
+
+def _check_named(where: str, options: dict[str, Any]) -> None:
+    """Refuse units and names of columns that the plan does not release."""
+    features = list(options.get("bounds", {}))
+    columns = [*features, *options.get("categories", {})]
+    for key, known in (("units", features), ("labels", columns)):
+        for name in options.get(key, {}):
+            if name not in known:
+                raise PlanError(
+                    "unknown-feature",
+                    f"the plan has no bounds of '{name}'" + (" and no categories" if key == "labels" else ""),
+                    where=f"{where}.{key}",
+                    expected="one of " + ", ".join(known),
+                    remedy=nearest(name, known) or "name a column that stands under bounds",
+                )
 
 
 def _check_screen(where: str, options: dict[str, Any]) -> None:

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.kinds.dataset import Axis
 from synthrelease.number_words import short
 from synthrelease.report.exhibits import Panel, Picture, Plate, TableCell, TableExhibit
 from synthrelease.report.figures import write_png
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import signals_figure
+from synthrelease.report.views import x_label
 
 Signal = NDArray[np.float64]
 
@@ -23,6 +25,7 @@ def compared_signals(
     bands: Mapping[str, Signal],
     *,
     title: str,
+    steps: Axis,
     y_label: str,
 ) -> Plate:
     """Return a chart of the released signals with their bands, and the exact ones dashed, of a feature.
@@ -32,17 +35,17 @@ def compared_signals(
         released: by recording, shape (n,).
         bands: standard deviation of every step, where it is known.
         title: of the plate.
+        steps: the axis of time.
         y_label: what the values are.
     """
-    steps = np.arange(len(next(iter(released.values()))))
     no_band = np.zeros(len(steps))
     true_signals = {name: signal for name, signal in truth.items() if np.isfinite(signal).all()}
     figure = signals_figure(
         {name: (signal, bands.get(name, no_band)) for name, signal in released.items()},
-        x=steps,
+        x=steps.values,
         title="",
         y_label=y_label,
-        x_label="time step",
+        x_label=x_label(steps),
         caption=None,
         truth=true_signals,
     )

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.attribute import Attribute
 from synthrelease.data.screen import Screen
 from synthrelease.dp.event import from_json
 from synthrelease.kinds.dataset import Axis, Dataset, Role
-from synthrelease.kinds.parameters import Parameters
+from synthrelease.kinds.parameters import Feature, Parameters
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.report.families import Families, Family, families_of
 from synthrelease.report.figures import MapLegend
@@ -23,7 +24,7 @@ Curve = tuple[NDArray[Any], NDArray[Any]]  # values, and the standard deviation 
 _PIXELS = ("y_px", "x_px")
 _TIME, _SERIES = "time", "series"
 _OF_FEATURE = " in the unit of the feature"
-_UNITS = {"mm": "mm", "px": "px", "ms": "ms", "s": "s", "deg": "°", "hz": "Hz"}  # that a name may end on
+_SIGNS = {"deg": "°", "um": "µm", "us": "µs"}  # of units that bundles have in ASCII
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ class OutputViews:
             values = self.released.item(self.name, family.values.path, index)
             spread = self._uncertainty(family, index)
             curves[str(name)] = (values, np.zeros(len(values)) if spread is None else spread)
-        return CurveView(label, curves, last.values, _x_label(last), _y_label(label, family.values.quantity))
+        y_label = self.y_label(label, family.values.quantity)
+        return CurveView(self.shown_name(label), curves, last.values, x_label(last), y_label)
 
     def first_series(self, family: Family, most: int) -> CurveView:
         """Return the first few series of the first item, where every participant has one: at most so many."""
@@ -128,8 +130,18 @@ class OutputViews:
         band = np.zeros(len(last)) if spread is None else spread
         labels = [str(axis.coordinates[0]) for axis in dataset.axes[: dataset.items]]
         curves = {f"series {number}": (row, band) for number, row in enumerate(rows, start=1)}
-        y_label = _y_label(labels[-1], dataset.quantity)
-        return CurveView(", ".join(reversed(labels)), curves, last.values, _x_label(last), y_label)
+        y_label = self.y_label(labels[-1], dataset.quantity)
+        title = ", ".join(map(self.shown_name, reversed(labels)))
+        return CurveView(title, curves, last.values, x_label(last), y_label)
+
+    def shown_name(self, label: str) -> str:
+        """Return what people call a feature; other labels as they are."""
+        return next((f.shown_name for f in self.parameters.bounded if f.name == label), label)
+
+    def y_label(self, label: str, quantity: str) -> str:
+        """Return a quantity of a feature with its unit: "mean change of pupil_left (mm)"."""
+        feature = next((f for f in self.parameters.bounded if f.name == label), None)
+        return feature_quantity(feature, quantity) if feature else f"{label}, {quantity}"
 
     def _uncertainty(self, family: Family, index: tuple[int, ...]) -> NDArray[Any] | None:
         """The standard deviation of the values of an item, where it is known."""
@@ -148,20 +160,28 @@ def _names(family: Family) -> tuple[str, ...]:
     return tuple(axis.name for axis in family.axes)
 
 
-def _x_label(axis: Axis) -> str:
-    """An axis and its unit; steps are of time."""
+def x_label(axis: Axis) -> str:
+    """Return an axis with its unit; steps are of time."""
     if axis.name == "step":
         return "time step"
-    return f"{axis.name} ({axis.unit})" if axis.unit and axis.unit != f"{axis.name}s" else axis.name
+    name = axis.name.removesuffix(f"_{axis.unit}")
+    return f"{name} ({axis.unit})" if axis.unit and axis.unit != f"{name}s" else name
 
 
-def _y_label(feature: str, quantity: str) -> str:
-    """A quantity of a feature with the unit that the feature's name ends on: "mean change of pupil_left (mm)"."""
-    quantity, unknown = quantity.removesuffix(_OF_FEATURE), _OF_FEATURE in quantity
-    name, _, unit = feature.rpartition("_")
-    if not unknown or not name or unit not in _UNITS:
-        return f"{quantity} of {feature}" if unknown else f"{feature}, {quantity}"
-    return f"{quantity} of {name} ({_UNITS[unit]})"
+def feature_quantity(feature: Feature, quantity: str) -> str:
+    """Return a quantity of a feature, with the feature's unit if it is of that."""
+    in_unit, of = _OF_FEATURE in quantity, quantity.removesuffix(_OF_FEATURE)
+    unit = shown_unit(feature) if in_unit else ""
+    # A unit that is written behind need not stand in the name.
+    name = feature.shown_name
+    if unit and not feature.title:
+        name = name.removesuffix(f"_{feature.known_unit}") or name
+    return f"{of} of {name} ({unit})" if unit else f"{of} of {name}"
+
+
+def shown_unit(feature: Feature | Attribute) -> str:
+    """Return the unit of a feature as people write it; "" if it is not known."""
+    return _SIGNS.get(feature.known_unit, feature.known_unit)
 
 
 def _is_curve(family: Family) -> bool:

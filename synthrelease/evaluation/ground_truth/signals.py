@@ -21,6 +21,7 @@ from synthrelease.evaluation.metrics.signals import nmse, relative_mse, series_c
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Rows, Sums
 from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.completed_series import completed_series
 from synthrelease.kinds.signals.expected import SHAPE_SHOWS
@@ -29,6 +30,7 @@ from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.numerics.spectral_signals import NO_BASELINE, OF_PERSON
 from synthrelease.report.compared_signals import compared_signals
 from synthrelease.report.exhibits import Exhibit
+from synthrelease.report.views import feature_quantity
 
 Series = NDArray[np.float64]
 SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
@@ -101,7 +103,7 @@ class SignalTruth:
         flat: Arrays = {}
         for (recording, feature, dataset), array in _labelled(released):
             if dataset == "values":
-                level = 0.0 if _of_changes(self.output) else sum(self._bounds(feature)) / 2
+                level = 0.0 if _of_changes(self.output) else sum(self._feature(feature).bounds) / 2
                 flat[recording, feature, dataset] = np.full(array.shape, level)
         return {"baseline: flat line": flat}
 
@@ -123,8 +125,9 @@ class SignalTruth:
                 {r: _mean(self.truth(r, f)) for r, f in shown if f == feature},
                 {r: _mean(series) for (r, f), series in shown.items() if f == feature},
                 {r: bands[r, f] for r, f in shown if f == feature and (r, f) in bands},
-                title=feature,
-                y_label=f"change of {feature}" if _of_changes(self.output) else feature,
+                title=self._feature(feature).shown_name,
+                steps=self.output.parameters.steps,
+                y_label=feature_quantity(self._feature(feature), self.output.parameters.quantity),
             )
             for feature in features
         ]
@@ -140,9 +143,9 @@ class SignalTruth:
         ]
         return series
 
-    def _bounds(self, feature: str) -> tuple[float, float]:
+    def _feature(self, name: str) -> Feature:
         p = self.output.parameters
-        return p.features[p.feature_names.index(feature)].bounds
+        return p.features[p.feature_names.index(name)]
 
     def _in_order(self, released: Arrays) -> dict[tuple[str, str], Series]:
         """Released values; individual series in the order that fits the true ones best, all series of a person together."""
@@ -158,7 +161,7 @@ class SignalTruth:
         people = len(self.series)
         distance = np.zeros((people, people))
         for (recording, feature), series in values.items():
-            low, high = self._bounds(feature)
+            low, high = self._feature(feature).bounds
             truth = np.nan_to_num(self.truth(recording, feature), nan=(low + high) / 2) / (high - low)
             scaled = series / (high - low)
             distance += (truth**2).sum(1)[:, None] + (scaled**2).sum(1) - 2 * truth @ scaled.T

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.facts import Facts
@@ -73,7 +74,7 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
 
 def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attribute, ...]:
     """The task's label, if any, then features and categories in the order in which they are kept."""
-    o, lists = spec.options, source.options["categories"]
+    o, lists, titles = spec.options, source.options["categories"], source.options["labels"]
     task = label_of(spec, "task", source)
     named = o.get("features", [*source.options["bounds"], *(name for name in lists if name != task)])
     features = chosen_features(spec, source, [name for name in named if name not in lists])
@@ -85,15 +86,15 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
     attributes = []
     if task is not None:
         labels = facts.names if task == RECORDING else tuple(lists[task])
-        attributes.append(Attribute(task, len(labels), labels))
+        attributes.append(Attribute(task, len(labels), labels, title=titles.get(task, "")))
     for name in order:
         if name in bounds:
-            low, high = bounds[name].bounds
-            attributes.append(Attribute(name, bins + missing, None, low, high, missing))
+            feature = bounds[name]
+            binned = Attribute(name, bins + missing, None, *feature.bounds, missing)
+            attributes.append(replace(binned, unit=feature.unit, title=feature.title))
         else:
-            attributes.append(
-                Attribute(name, len(lists[name]) + missing, tuple(lists[name]), missing=missing)
-            )
+            values, title = tuple(lists[name]), titles.get(name, "")
+            attributes.append(Attribute(name, len(values) + missing, values, missing=missing, title=title))
     return tuple(attributes)
 
 

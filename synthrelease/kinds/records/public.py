@@ -23,7 +23,6 @@ from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.numerics.network import Network, counted_subsets, fitted_network
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
-from synthrelease.units import unit_of
 
 MARGINALS, SEEDED, TREE, DP = "marginals", "seeded", "tree", "dp"
 _MOST_ATTRIBUTES = 10000
@@ -154,7 +153,7 @@ class RecordsParameters(Parameters):
                     Role.RECORD,
                     EXACT,
                     quantity="a value in the bin of the category, at a public place in it that means nothing",
-                    unit=unit_of(attribute.name),
+                    unit=attribute.known_unit if attribute.known_unit.isascii() else "",
                     by_rows=True,
                     sources=(DerivedFrom(category),),
                     derive=partial(_values, attribute),

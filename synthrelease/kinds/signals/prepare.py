@@ -67,6 +67,7 @@ class _Request:
             "completion": self.spec.options["completion"],
             "features": chosen_features(self.spec, self.source),
             "recordings": tuple(self.facts.names),
+            "step_s": self.spec.options.get("step_s"),
             "length_source": "listed" if "length" in self.spec.options else "assumed",
         }
 

@@ -161,6 +161,7 @@ class CoefficientParameters(SignalParameters):
             (*self.places, *people, self.steps),
             Role.ESTIMATE,
             quantity=self.quantity,
+            unit=self.unit,
             sources=(DerivedFrom("noisy"),),
             derive=self._values,
             **rows,
@@ -170,6 +171,7 @@ class CoefficientParameters(SignalParameters):
             (*self.places, self.steps),
             Role.UNCERTAINTY,
             quantity="standard deviation of the noise, in the unit of the feature",
+            unit=self.unit,
             items=2,
             derive=partial(self._uncertainty, deviation),
         )
@@ -333,6 +335,7 @@ class SpectralSignalParameters(SignalParameters):
                 (*self.places, self.steps),
                 role,
                 quantity=quantity,
+                unit=self.unit,
                 items=2,
                 sources=(DerivedFrom("noisy"), DerivedFrom(NORMALIZATION)),
                 derive=partial(self._shown, path, deviation),

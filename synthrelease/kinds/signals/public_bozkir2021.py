@@ -63,7 +63,9 @@ class PublishedParameters(SignalParameters):
     def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
         """Yield every person's own series."""
         axes = (*self.places, self.series, self.steps)
-        yield Dataset("values", axes, Role.UNPROTECTED, quantity=self.quantity, items=2, by_rows=True)
+        yield Dataset(
+            "values", axes, Role.UNPROTECTED, quantity=self.quantity, unit=self.unit, items=2, by_rows=True
+        )
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:  # noqa: ARG002
         """Raise ValueError: there is no sensitivity that follows from public parameters."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from synthrelease.dp.event import Event, Unprotected, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
-from synthrelease.kinds.parameters import BoundedFeatures, Feature, Parameters, public_input
+from synthrelease.kinds.parameters import BoundedFeatures, Feature, Parameters, added_later, public_input
 from synthrelease.kinds.signals import words
 from synthrelease.remarks import Remark, remark
 
@@ -55,6 +57,12 @@ class SignalParameters(Parameters):
             "Whether the length was listed in the plan, or taken from the data.", **among("listed", "assumed")
         ),
     ] = public_input("length")
+    step_s: Annotated[
+        float | None,
+        described(
+            "Seconds from one time step to the next; left out if the plan does not say.", exclusiveMinimum=0
+        ),
+    ] = added_later(None)
 
     def summary(self) -> str:
         """Return what is released, in a sentence."""
@@ -117,8 +125,17 @@ class SignalParameters(Parameters):
 
     @property
     def steps(self) -> Axis:
-        """The axis of time."""
-        return Axis("step", range(self.length), "steps", words="Number of the time step, from 0.")
+        """The axis of time: in seconds, if the plan says how long a step is."""
+        if self.step_s is None:
+            return Axis("step", range(self.length), "steps", words="Number of the time step, from 0.")
+        words = "Time since the first step, in seconds."
+        return Axis("time_s", np.arange(self.length) * self.step_s, "s", words=words)
+
+    @property
+    def unit(self) -> str:
+        """The unit that the plan states of all features, as HDF5 attributes can have it; "" if they differ or have none."""
+        unit, *others = {feature.unit for feature in self.features}
+        return unit if not others and unit.isascii() else ""
 
     @property
     def series(self) -> Axis:

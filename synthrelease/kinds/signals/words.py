@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from synthrelease.number_words import listed, participants, several
+from synthrelease.number_words import listed, participants, several, short
 
 if TYPE_CHECKING:
     from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
@@ -62,7 +62,9 @@ def summary(p: SignalParameters) -> str:
     """Return what is released."""
     subject = "Each participant's own noisy series" if p.is_each else "The mean time series"
     length, recordings = several(p.length, "time step"), several(len(p.recordings), "recording")
-    return f"{subject} of {listed(list(p.feature_names))} over {length}, of {participants(p.people)}, in {recordings}."
+    step = "" if p.step_s is None else f" of {short(p.step_s)} s"
+    names = listed([feature.shown_name for feature in p.features])
+    return f"{subject} of {names} over {length}{step}, of {participants(p.people)}, in {recordings}."
 
 
 def spectral_procedure(p: SpectralSignalParameters) -> str:

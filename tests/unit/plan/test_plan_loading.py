@@ -92,6 +92,8 @@ DOCUMENT: dict[str, Any] = {
             "recordings": ["a", "b"],
             "categories": {"hand": ["left", "right"]},
             "bounds": {"pupil_mm": [1.5, 8.0], "blink_hz": [0, 2]},
+            "units": {"pupil_mm": "mm"},
+            "labels": {"pupil_mm": "pupil diameter"},
         },
     },
     "outputs": [
@@ -130,6 +132,7 @@ DOCUMENT: dict[str, Any] = {
             "noise": "gaussian",
             "query": "mean",
             "length": 130,
+            "step_s": 0.5,
             "completion": "hold",
             "chunk": 32,
             "coefficients": 2,
@@ -294,6 +297,12 @@ def test_this_files_plan_has_every_key_of_the_schema() -> None:
     told = {written(place) for place, _ in properties()}
     # It contradicts a column of stimuli: tests/contract/test_single_stimulus.py.
     assert {place for place in told if not present(place)} == {"inputs.looks.stimulus"}
+
+
+@pytest.mark.parametrize("key", ["units", "labels"])
+def test_only_a_released_column_has_a_unit_or_a_name(tmp_path: Path, key: str) -> None:
+    with refusals.refused(PlanError, "unknown-feature", where=key, names=["pupil"]):
+        load(tmp_path, changed(("inputs", "pupils", key), {"pupil": "mm"}))
 
 
 def test_paths_are_relative_to_the_plan(tmp_path: Path) -> None:
@@ -792,6 +801,7 @@ NUMBERS: list[Place] = [
     ("outputs", 0, "clip"),
     ("outputs", 0, "blur_time"),
     ("outputs", 1, "epsilon"),
+    ("outputs", 1, "step_s"),
     ("outputs", 1, "choice_share"),
     ("outputs", 1, "max_change"),
     ("outputs", 1, "paper_epsilon"),
