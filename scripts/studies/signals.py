@@ -45,6 +45,7 @@ from synthrelease.numerics.spectral_signals import (
 from synthrelease.report.figures import save_png
 from synthrelease.report.signal_figures import signals_figure, utility_figure
 
+_WITHIN = 1.96  # standard deviations of Gaussian noise in ±
 NAMES = (
     "pupil_l_mean_mm",
     "pupil_r_mean_mm",
@@ -109,7 +110,7 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
     exact = np.tensordot(times, series - series.mean(axis=(1, 3), keepdims=True), 1) / people
     feature = data.features[0]
     figure = signals_figure(
-        {r: (values[r, feature, "values"], values[r, feature, "uncertainty"]) for r in CONDITIONS},
+        {r: (values[r, feature, "values"], _WITHIN * values[r, feature, "uncertainty"]) for r in CONDITIONS},
         x=np.arange(LENGTH) / 2,
         title=f"Left pupil, {people} people, ε = 1 per person",
         x_label="time, s",

@@ -32,6 +32,16 @@ def reach(noise: Noise, *, probability: float = INTERVAL, together: int = 1) -> 
     return max(0, math.ceil(-NormalDist().inv_cdf(outside / 2) * noise.scale - 0.5))
 
 
+def interval_deviations(noise: Noise) -> float:
+    """Return how many standard deviations on either side hold noise with probability 95 %: 1.96 if it is Gaussian, 2.12 if it is Laplace.
+
+    As many hold a weighted sum of such noises: that of Laplace noises has lighter tails than one of them. Noise of many grid units is meant.
+    """
+    if isinstance(noise, DiscreteLaplace):
+        return -math.log(1 - INTERVAL) / math.sqrt(2)
+    return NormalDist().inv_cdf((1 + INTERVAL) / 2)
+
+
 def beyond(noise: Noise, *, deviations: float) -> float:
     """Return P(|noise| ≥ κ standard deviations), κ = `deviations` > 0, exactly."""
     first = math.ceil(deviations * noise.standard_deviation)

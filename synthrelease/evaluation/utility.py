@@ -51,7 +51,7 @@ def measured_utility(
         for source, guess in ground_truth.without_data(arrays).items():
             baselines.setdefault(source, {}).update(ground_truth.of(guess))
         if len(exhibits) < pictures:
-            exhibits += ground_truth.exhibits(arrays)
+            exhibits += ground_truth.exhibits(arrays, output.event)
     if tally is not None and case.kind.counts is not None:  # arrays do not follow from noisy integers
         _add_noise(tally, released, output.name, case.kind.counts(output.mechanism, case.truth))
     compared = {

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from synthrelease.data.screen import Screen
+from synthrelease.dp.error_bounds import interval_deviations
 from synthrelease.dp.event import (
     DeniabilityTest,
     DiscreteLaplace,
@@ -180,9 +181,10 @@ class Parameters:
 
     def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
         """Return how the shown values are to be read, above all their noise and error in their unit."""
-        roles = {dataset.role for dataset in self.datasets(event)}
+        roles, noise = {dataset.role for dataset in self.datasets(event)}, noise_of(event)
+        deviations = 1.96 if noise is None else interval_deviations(noise)
         words = {
-            Role.UNCERTAINTY: "Uncertainty is one standard deviation of the error, in the unit of the values.",
+            Role.UNCERTAINTY: f"± is {deviations:.3g} standard deviations of the error (95 %), for each value separately. The bundle's `uncertainty` is one standard deviation.",
             Role.INTERVAL: "The interval contains the value without noise in 95 % of releases. It covers the added noise only (not sampling error), and "
             "each value separately. Noise can move a value beyond its possible range.",
         }

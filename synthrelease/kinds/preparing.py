@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
@@ -23,18 +24,23 @@ def chosen_features(
         PlanError: a feature without bounds.
     """
     names = spec.options.get("features") if names is None else names
-    return bounded(spec, source.options["bounds"], names, f"inputs.{source.name}.bounds")
+    return bounded(spec, source.options["bounds"], names, f"inputs.{source.name}.bounds", source.options)
 
 
 def bounded(
-    spec: OutputSpec, bounds: Mapping[str, Sequence[float]], names: Sequence[str] | None, where: str
+    spec: OutputSpec,
+    bounds: Mapping[str, Sequence[float]],
+    names: Sequence[str] | None,
+    where: str,
+    shown: Mapping[str, Any] | None = None,
 ) -> tuple[Feature, ...]:
-    """Return features with bounds that a plan states under a key, in its order, or those named.
+    """Return features with bounds that a plan states under a key, in its order, or those named; `shown` has their units and labels.
 
     Raises:
         PlanError: a feature without bounds.
     """
     names = list(bounds) if names is None else names
+    units, labels = ((shown or {}).get(key, {}) for key in ("units", "labels"))
     for name in names:
         if name not in bounds:
             raise PlanError(
@@ -49,8 +55,8 @@ def bounded(
             name,
             float(bounds[name][0]),
             float(bounds[name][1]),
-            unit=source.options["units"].get(name, ""),
-            title=source.options["labels"].get(name, ""),
+            unit=units.get(name, ""),
+            title=labels.get(name, ""),
         )
         for name in names
     )

@@ -33,7 +33,7 @@ def compared_signals(
     Args:
         truth: by recording, shape (n,); NaN where no participant has the feature.
         released: by recording, shape (n,).
-        bands: standard deviation of every step, where it is known.
+        bands: ± of every step (95 %), where it is known.
         title: of the plate.
         steps: the axis of time.
         y_label: what the values are.
@@ -68,7 +68,7 @@ def compared_signals(
     return Plate(
         title,
         (Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),)),),
-        "Solid: released. Dashed: exact (private).",
+        "Solid: released, band: ± (95 %). Dashed: exact (private).",
         TableExhibit(f"{y_label}, by recording", ("recording", "exact (private)", "released"), tuple(rows)),
     )
 

@@ -46,25 +46,25 @@ def map_figure(
     *,
     title: str,
     caption: str = "",
-    uncertainty: Map | None = None,
+    half_width: Map | None = None,
     stimulus: NDArray[np.uint8] | None = None,
 ) -> Figure:
-    """Draw a heatmap, alone or over its stimulus, with its uncertainty below it if that is given.
+    """Draw a heatmap, alone or over its stimulus, with its ± below it if that is given.
 
     Args:
         cells: shape (rows, columns); what is negative is noise, and is drawn as nothing.
         legend: of the map.
         title: above.
         caption: below.
-        uncertainty: standard deviation of every cell, in the same unit.
+        half_width: ± of every cell (95 %), in the same unit.
         stimulus: the picture that was looked at, shape (height, width, 3).
     """
     from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
 
     shown = np.clip(cells, 0, None)
     drawn = [(shown, VALUE_COLOURS, legend.quantity, (0.0, float(shown.max())))]
-    if uncertainty is not None:
-        drawn.append((uncertainty, SPREAD_COLOURS, f"± {legend.quantity}", spread_range(uncertainty)))
+    if half_width is not None:
+        drawn.append((half_width, SPREAD_COLOURS, f"± {legend.quantity} (95 %)", spread_range(half_width)))
     # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
     map_in = _MAP_IN * legend.screen.height_px / legend.screen.width_px
     caption_lines = _filled(caption, _PANEL_IN)
@@ -80,7 +80,7 @@ def map_figure(
         y_in = below_in + (len(drawn) - 1 - panel) * (map_in + between_in) + (map_in - height) / 2
         return figure.add_axes((x_in / width_in, y_in / height_in, width / width_in, height / height_in))
 
-    headings = ("released", "uncertainty: one standard deviation, on a scale of its own")
+    headings = ("released", "± of each place (95 %), on a scale of its own")
     for panel, (values, colours, label, (bottom, top)) in enumerate(drawn):
         axis = axes_at(panel, 0.15, _MAP_IN, map_in)
         bar = axes_at(panel, 0.3 + _MAP_IN, 0.18, 0.8 * map_in)

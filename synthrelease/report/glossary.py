@@ -74,9 +74,9 @@ _TERMS = (
         "The typical size of an error. With Gaussian noise, about two in three errors are smaller, and 19 in 20 are smaller than twice this size.",
     ),
     (
-        "Uncertainty",
-        r"\buncertainty\b",
-        "How far a released value may be from the value without noise: one standard deviation.",
+        "± and uncertainty",
+        r"±|\buncertainty\b",
+        "How far a released value is from the value without noise, at most, in 95 % of releases, for each value separately. Bands and contours show the same.",
     ),
     (
         "Blur",

@@ -97,8 +97,8 @@ def _number(value: float, quantity: str) -> str:
 def _bars(views: OutputViews, family: Family, index: tuple[int, ...]) -> TableExhibit:
     dataset = family.values
     values = views.released.item(views.name, dataset.path, index).tolist()
-    spread = _uncertainty(views, family, index)
-    error = "" if spread is None else f" ± {_number(spread, dataset.quantity)}"
+    half_width = _half_width(views, family, index)
+    error = "" if half_width is None else f" ± {_number(half_width, dataset.quantity)}"
     most = max(*map(abs, values), 1e-300) if not dataset.quantity.startswith("proportion") else 1.0
     axis = family.axes[-1]
     rows = [
@@ -106,18 +106,14 @@ def _bars(views: OutputViews, family: Family, index: tuple[int, ...]) -> TableEx
         for label, value in zip(axis.coordinates, values, strict=True)
     ]
     title = f"{_label(family, index)}: {dataset.quantity}"
-    return TableExhibit(
-        title, (axis.name, dataset.quantity), tuple(rows[:_NAMED]), _cut(len(rows), axis.name)
-    )
+    head = dataset.quantity if half_width is None else f"{dataset.quantity}, ± (95 %)"
+    return TableExhibit(title, (axis.name, head), tuple(rows[:_NAMED]), _cut(len(rows), axis.name))
 
 
-def _uncertainty(views: OutputViews, family: Family, index: tuple[int, ...]) -> float | None:
-    """The standard deviation of all numbers of an item, where it is the same for all."""
-    uncertainty = family.with_role(Role.UNCERTAINTY)
-    if uncertainty is None:
-        return None
-    value = views.released.array(views.name, uncertainty.path)[index]
-    return float(value) if np.ndim(value) == 0 else None
+def _half_width(views: OutputViews, family: Family, index: tuple[int, ...]) -> float | None:
+    """The ± of all numbers of an item, where it is the same for all."""
+    width = views.half_width(family, index)
+    return None if width is None or width.ndim else float(width)
 
 
 def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> TableExhibit:

@@ -73,7 +73,7 @@ def _figure(views: OutputViews, label: str, stimuli: Path | None) -> Figure:
     common["stimulus"] = _picture(stimuli, label)
     if view.times is not None:
         return strip_figure(view.cells, view.legend, times=view.times, **common)
-    return map_figure(view.cells, view.legend, uncertainty=view.uncertainty, **common)
+    return map_figure(view.cells, view.legend, half_width=view.half_width, **common)
 
 
 def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:

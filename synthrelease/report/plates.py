@@ -44,20 +44,20 @@ def plate_of(views: OutputViews, label: str) -> Plate:
 
 def _still(view: MapView) -> Plate:
     shown, quantity = np.clip(view.cells, 0, None), view.legend.quantity
-    spread = view.uncertainty
+    spread = view.half_width
     top = float(shown.max())
     peak = np.unravel_index(int(shown.argmax()), shown.shape)
     words = f"Highest: {_place(shown)}, {short(top, 3)}"
     if spread is not None:
-        words += f" (± {short(float(spread[peak]), 3)} there)"
+        words += f" ± {short(float(spread[peak]), 3)} (95 %)"
     size = view.legend.size_px(_PX)
     alt = f"Map of {view.subject}, {quantity}. {words}."
     panels = [_panel("released", shown, VALUE_COLOURS, size, top=top, alt=alt, unit=quantity)]
     if spread is not None:
         ends = f"from {short(float(spread.min()), 3)} to {short(float(spread.max()), 3)}"
-        alt = f"Uncertainty of that map, one standard deviation: {ends}."
+        alt = f"Uncertainty of that map, ± (95 %): {ends}."
         bottom, top = spread_range(spread)
-        heading = "uncertainty (± one standard deviation; a scale of its own)"
+        heading = "± of each place (95 %; a scale of its own)"
         panels.append(
             _panel(
                 heading, spread, SPREAD_COLOURS, size, bottom=bottom, top=top, alt=alt, unit=f"± {quantity}"
@@ -76,9 +76,9 @@ def _strip(view: MapView, times: NDArray[np.float64]) -> Plate:
         png = map_png(frame, top=top, colours=VALUE_COLOURS, width_px=size[0], height_px=size[1])
         pictures.append(Picture(data_uri(png), *size, alt, f"t = {middle}"))
     caption = f"{len(chosen)} of {len(shown)} frames, each in the middle of its time, all on one scale. {_scale_words(view)}"
-    if view.uncertainty is not None:
-        spread = short(float(np.median(view.uncertainty)), 3)
-        caption += f" Uncertainty: ± {spread} (one standard deviation, the median over the map)."
+    if view.half_width is not None:
+        spread = short(float(np.median(view.half_width)), 3)
+        caption += f" ± {spread} (95 %, the median over the map)."
     panel = Panel("", tuple(pictures), scale(VALUE_COLOURS, top=top, unit=quantity))
     return Plate(_capital(view.subject), (panel,), caption)
 
@@ -132,10 +132,10 @@ def _curve_plate(view: CurveView) -> Plate:
     alt = (
         f"Line chart of {view.y_label} over {len(view.x)} points: {'; '.join(descriptions[:_LISTED])}{more}."
     )
-    note = "Uncertainty: one standard deviation, the median along the axis."
-    head = ("curve", "lowest", "highest", "uncertainty")
+    note = "±: 95 %, the median along the axis."
+    head = ("curve", "lowest", "highest", "± (95 %)")
     table = TableExhibit(view.y_label, head, tuple(rows[:_LISTED]), note)
-    return Plate(view.label, (_chart(view, alt),), "Band: ± one standard deviation.", table)
+    return Plate(view.label, (_chart(view, alt),), "Band: ± (95 %).", table)
 
 
 def series_plate(views: OutputViews, family: Family) -> Plate:
@@ -148,7 +148,7 @@ def series_plate(views: OutputViews, family: Family) -> Plate:
     alt = f"Line chart of {whose} series of {view.y_label}, {ends}."
     caption = f"{several(len(curves), 'series', 'series')}, of participants in random order."
     if band.any():
-        caption += f" Band: ± one standard deviation, {short(float(np.median(band)))}."
+        caption += f" Band: ± {short(float(np.median(band)))} (95 %)."
     items = family.values.axes[: family.values.items]
     number = math.prod(map(len, items))
     if number > 1:

@@ -47,12 +47,12 @@ def signals_figure(
     caption: str | None = "",
     truth: Mapping[str, ArrayLike] | None = None,
 ) -> Figure:
-    """Draw released signals with a band of one standard deviation: up to four on one pair of axes, more in panels on one scale.
+    """Draw released signals with their ± as a band: up to four on one pair of axes, more in panels on one scale.
 
     With exact signals each has a panel of its own, however few they are: readers could not match the lines.
 
     Args:
-        curves: by label of the recording, values and standard deviation of their noise, shape (n,) each.
+        curves: by label of the recording, values and their ± (95 %), shape (n,) each.
         x: times or numbers of the samples, shape (n,).
         title: above; "" for none.
         y_label: what is drawn, with its unit.
@@ -73,7 +73,7 @@ def signals_figure(
         raise ValueError(
             f"Expected signals to draw, and truths of them, found {list(drawn)} and {list(truths)}"
         )
-    explanation = "Band: ± one standard deviation." + (" Dashed: exact (private)." if truths else "")
+    explanation = "Band: ± (95 %)." + (" Dashed: exact (private)." if truths else "")
     caption = "" if caption is None else f"{explanation}\n{caption}" if caption else explanation
     if len(drawn) > (1 if truths else _OVERLAID):
         return _panels(drawn, truths, steps, title=title, caption=caption, labels=(x_label, y_label))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.data.screen import Screen
-from synthrelease.dp.event import from_json
+from synthrelease.dp.error_bounds import interval_deviations
+from synthrelease.dp.event import from_json, noise_of
 from synthrelease.kinds.dataset import Axis, Dataset, Role
 from synthrelease.kinds.parameters import Feature, Parameters
 from synthrelease.kinds.registry import parameters_of
@@ -20,7 +21,7 @@ from synthrelease.report.figures import MapLegend
 from synthrelease.report.rasters import Map
 from synthrelease.report.released import Released
 
-Curve = tuple[NDArray[Any], NDArray[Any]]  # values, and the standard deviation of each
+Curve = tuple[NDArray[Any], NDArray[Any]]  # values, and the ± of each
 _PIXELS = ("y_px", "x_px")
 _TIME, _SERIES = "time", "series"
 _OF_FEATURE = " in the unit of the feature"
@@ -34,7 +35,7 @@ class MapView:
     label: str
     subject: str  # what is mapped, in words: "stimulus 1005"
     cells: Map  # shape (rows, columns), or (frames, rows, columns)
-    uncertainty: Map | None  # standard deviation of every cell, where it is known
+    half_width: Map | None  # ± of every cell (95 %), where it is known
     legend: MapLegend
     times: NDArray[np.float64] | None  # the middle of every frame
 
@@ -61,7 +62,9 @@ class OutputViews:
     def __init__(self, released: Released, output: dict[str, Any]) -> None:
         self.released, self.output, self.name = released, output, output["name"]
         self.parameters: Parameters = parameters_of(output)
-        datasets = self.parameters.datasets(from_json(output["event"]))
+        event = from_json(output["event"])
+        self._noise = noise_of(event)
+        datasets = self.parameters.datasets(event)
         self.families: Families = families_of(datasets)
         values = [
             family for family in self.families.of_values if family.values.role is not Role.NORMALIZATION
@@ -100,7 +103,7 @@ class OutputViews:
             label,
             _item_words(dataset, index),
             self.released.item(self.name, dataset.path, index),
-            self._uncertainty(family, index),
+            self.half_width(family, index),
             self._legend(axes, dataset.quantity),
             axes[_TIME].values if _TIME in axes else None,
         )
@@ -112,7 +115,7 @@ class OutputViews:
         for place, name in enumerate(first.coordinates):
             index = (place, number) if len(family.axes) > 2 else (place,)
             values = self.released.item(self.name, family.values.path, index)
-            spread = self._uncertainty(family, index)
+            spread = self.half_width(family, index)
             curves[str(name)] = (values, np.zeros(len(values)) if spread is None else spread)
         y_label = self.y_label(label, family.values.quantity)
         return CurveView(self.shown_name(label), curves, last.values, x_label(last), y_label)
@@ -126,7 +129,7 @@ class OutputViews:
             rows = np.concatenate([rows, block[: most - len(rows)]])
             if len(rows) == most:
                 break
-        spread = self._uncertainty(family, index)
+        spread = self.half_width(family, index)
         band = np.zeros(len(last)) if spread is None else spread
         labels = [str(axis.coordinates[0]) for axis in dataset.axes[: dataset.items]]
         curves = {f"series {number}": (row, band) for number, row in enumerate(rows, start=1)}
@@ -143,10 +146,14 @@ class OutputViews:
         feature = next((f for f in self.parameters.bounded if f.name == label), None)
         return feature_quantity(feature, quantity) if feature else f"{label}, {quantity}"
 
-    def _uncertainty(self, family: Family, index: tuple[int, ...]) -> NDArray[Any] | None:
-        """The standard deviation of the values of an item, where it is known."""
-        uncertainty = family.with_role(Role.UNCERTAINTY)
-        return None if uncertainty is None else self.released.item(self.name, uncertainty.path, index)
+    def half_width(self, family: Family, index: tuple[int, ...]) -> NDArray[Any] | None:
+        """Return what stands behind ± of the values of an item, which 95 % of their errors are within; None if it is not known."""
+        uncertainty, noise = family.with_role(Role.UNCERTAINTY), self._noise
+        if uncertainty is None or noise is None:
+            return None
+        deviations = self.released.item(self.name, uncertainty.path, index[: uncertainty.items])
+        of_item = deviations[index[uncertainty.items : len(uncertainty.axes)]]
+        return np.asarray(interval_deviations(noise) * of_item)
 
     def _legend(self, axes: Mapping[str, Axis], quantity: str) -> MapLegend:
         screen, blur_px = self.parameters.map_scale or (None, None)

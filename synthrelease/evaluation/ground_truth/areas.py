@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_derivations
 from synthrelease.evaluation.result import Measure, Scores
@@ -59,7 +60,7 @@ class AreaTruth:
         """Return "dwell" or "transitions"."""
         return item.rpartition(", ")[2]
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return for every stimulus the shares of its areas, true and released."""
         names = [area.name for area in self.mechanism.parameters.areas]
         return [

@@ -57,7 +57,7 @@ class WithoutNoise:
         """Return that all items are judged together."""
         return ""
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return nothing: what the values look like only their kind knows."""
         return []
 

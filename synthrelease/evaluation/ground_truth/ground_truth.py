@@ -43,7 +43,7 @@ class GroundTruth(Protocol):
         """Return the part of the output that an item is judged with: items of one part are of one kind, and their scores have one scale."""
         ...
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:
         """Return truth and release side by side, and their difference."""
         ...
 

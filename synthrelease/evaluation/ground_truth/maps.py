@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
+from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.metrics.maps import correlation, kl_divergence, mse, nss, similarity
@@ -84,7 +85,7 @@ class MapTruth:
         """Return that all items are judged together."""
         return ""
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return for every stimulus the true map, the released one and their difference."""
         unit = "relative fixation density (1 = uniform)"
         if isinstance(self.output, CellHeatmap):

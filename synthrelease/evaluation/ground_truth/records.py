@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from synthrelease.data.features import Features
+from synthrelease.dp.event import Event
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
@@ -103,7 +104,7 @@ class RecordTruth:
         """Return that all items are judged together."""
         return ""
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return the distribution of each attribute over released and over real records."""
         present = self._present(released)
         if not present:

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
+from synthrelease.dp.error_bounds import interval_deviations
+from synthrelease.dp.event import Event, noise_of
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.metrics.signals import nmse, relative_mse, series_correlation
@@ -111,13 +113,13 @@ class SignalTruth:
         """Return that all items are judged together."""
         return ""
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:
         """Return for every feature the true and the released mean series; of individual series, the mean of both."""
-        shown = self._in_order(released)
+        shown, noise = self._in_order(released), noise_of(event)
         bands = {
-            (r, f): np.asarray(array, dtype=np.float64)
+            (r, f): interval_deviations(noise) * np.asarray(array, dtype=np.float64)
             for (r, f, dataset), array in _labelled(released)
-            if dataset == "uncertainty" and not self.output.parameters.is_each
+            if dataset == "uncertainty" and noise is not None and not self.output.parameters.is_each
         }
         features = list(dict.fromkeys(feature for _, feature in shown))
         return [

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.result import Measure, Scores
@@ -86,7 +87,7 @@ class StatisticsTruth:
     def _parts(self) -> dict[str, str]:
         return {", ".join(place): f"{name_in_words(place[0])} of {place[-1]}" for place in self.values}
 
-    def exhibits(self, released: Arrays) -> Sequence[Exhibit]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
         """Return a table of the single numbers, true and released."""
         rows = [
             (", ".join(place), self._cells(released, place))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import DiscreteLaplace, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, area_shares
@@ -175,7 +176,8 @@ class AreasParameters(StimulusParameters):
 
     def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
         """Return how noise shows."""
-        return [words.reading(self, deviation_of(event))]
+        noise = noise_of(event)
+        return [] if noise is None else [words.reading(self, reach(noise))]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

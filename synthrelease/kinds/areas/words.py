@@ -48,15 +48,15 @@ def procedure(p: AreasParameters) -> str:
     )
 
 
-def reading(p: AreasParameters, deviation: float) -> str:
-    """Return how noise shows, of a standard deviation in grid units."""
+def reading(p: AreasParameters, within: int) -> str:
+    """Return how noise shows, of what it keeps within in 95 of 100 releases, in grid units."""
     if p.viewers is None:
-        people = short(deviation / p.half_range_grid_units)
-        noise = f"The noise of every proportion equals the viewing of {people} participants (one standard deviation)."
+        people = short(within / p.half_range_grid_units)
+        noise = f"The noise of every proportion is at most the viewing of {people} participants in 95 % of releases."
     else:
         noise = (
-            f"± is one standard deviation of a proportion's {p.error_noun}, before the projection to valid proportions. Proportions close to 0 % or 100 % "
-            "have smaller errors."
+            f"± is 95 % of a proportion's {p.error_noun}, for each proportion separately, before the projection to valid proportions. Proportions close to 0 % "
+            "or 100 % have smaller errors."
         )
     if not p.is_shrunk:
         return noise

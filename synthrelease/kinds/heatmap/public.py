@@ -11,7 +11,8 @@ import numpy as np
 
 from synthrelease.data.screen import Screen
 from synthrelease.dp import sensitivity as sensitivities
-from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian
+from synthrelease.dp.error_bounds import reach
+from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import PositiveInt, among, described
@@ -340,7 +341,8 @@ class CellParameters(HeatmapParameters):
 
     def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
         """Return how noise shows."""
-        return [words.cell_reading(self, deviation_of(event))]
+        noise = noise_of(event)
+        return [] if noise is None else [words.cell_reading(self, reach(noise))]
 
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""

@@ -102,10 +102,10 @@ def spectral_reading(p: SpectralParameters) -> list[str]:
     return _COVERED[p.estimate]
 
 
-def cell_reading(p: CellParameters, deviation: float) -> str:
-    """Return the noise in the unit of the map, from a standard deviation in counts."""
+def cell_reading(p: CellParameters, within: int) -> str:
+    """Return the noise in the unit of the map, from what it keeps within in 95 of 100 releases, in counts."""
     unit = "counts per participant" if p.people else "counts"
     return (
-        f"Before the blur, the noise of every cell has a standard deviation of {short(deviation / (p.people or 1))} {unit}. The blur averages "
+        f"Before the blur, the noise of every cell is ± {short(within / (p.people or 1))} {unit} (95 %, each cell separately). The blur averages "
         "part of it out. Values below zero are noise, and are drawn as zero."
     )

@@ -13,6 +13,7 @@ from synthrelease.data.features import Features
 from synthrelease.dp import accounting
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.deniability import best_t, even_pass_rate, trial_cost
+from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import (
     Composed,
     DeniabilityTest,
@@ -180,8 +181,9 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         if noise is not None:
             deviation = noise.standard_deviation / HALF_RANGE
             cells = max(math.prod(p.categories[a] for a in subset) for subset in p.subsets)
+            within = reach(noise) / HALF_RANGE
             sentences.append(
-                f"each cell ± {deviation:.3g} participants; a mean cell holds {p.modelled / cells:.3g}"
+                f"95 %: each cell ± {within:.3g} participants; a mean cell holds {p.modelled / cells:.3g}"
             )
             enough = math.ceil(3 * deviation * cells) * (2 if p.is_randomized else 1)
             needed.append(f"{enough} for mean cells of three times the noise")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
+from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import Composed, Event
 from synthrelease.dp.guarantee import Guarantee
 from synthrelease.dp.noise.entropy import SecureRandom
@@ -136,10 +137,10 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
     def utility_sensitivity(self) -> int:
         """How far one person moves any of the utilities: by what is left out of all their series, once where each is released, twice in a sum."""
         full = self._every.form
-        reach = max(full.left_out_reach(k) for k in self.candidates or ()) * math.sqrt(
+        farthest = max(full.left_out_reach(k) for k in self.candidates or ()) * math.sqrt(
             self.parameters.series_count
         )
-        return math.ceil(reach if self.parameters.is_each else 2 * reach) + 1
+        return math.ceil(farthest if self.parameters.is_each else 2 * farthest) + 1
 
     @property
     def _every(self) -> CoefficientParameters:
@@ -185,10 +186,10 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         if not self.parameters.is_each:
             return super().prediction(event, budget, people)
         mechanism = self.usual
-        deviation = mechanism.calibrated_noise(budget).standard_deviation
-        share = 100 * deviation * float(mechanism.parameters.form.spread.max()) / (2 * HALF_RANGE)
+        within = reach(mechanism.calibrated_noise(budget))
+        share = 100 * within * float(mechanism.parameters.form.spread.max()) / (2 * HALF_RANGE)
         return (
-            f"each step ± {share:.3g} % of the feature's bounds, in every participant's series",
+            f"95 %: each step ± {share:.3g} % of the feature's bounds, in every participant's series",
             "no number of participants helps: each series carries the noise of a whole person",
         )
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from synthrelease.dp.error_bounds import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
+from synthrelease.dp.error_bounds import (
+    INTERVAL,
+    beyond,
+    chebyshev,
+    chebyshev_reach,
+    interval_deviations,
+    reach,
+)
 from synthrelease.dp.event import DiscreteLaplace, Noise, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
 
@@ -65,3 +73,23 @@ def test_noise_that_is_drawn_keeps_within_the_reach_as_often_as_it_says(noise: N
     spread = 6.1 * math.sqrt(expected * (1 - expected) / drawn.size)
     assert abs(inside - expected) < spread
     assert abs(inside - (1 - (1 - expected) * 1.2)) > spread
+
+
+WEIGHTS = ([1.0], [1.0, 1.0], [1.0, 0.2], [1.0, 0.3, 0.3], [1.0] * 4, [1.0] + [0.1] * 9)
+
+
+@pytest.mark.parametrize("noise", [DiscreteLaplace(1, 2000.0, 1), RoundedGaussian(1.0, 2000.0, 1)], ids=str)
+@pytest.mark.parametrize("weights", WEIGHTS, ids=str)
+def test_a_weighted_sum_of_noise_keeps_within_its_plus_minus_in_95_of_100(
+    noise: Noise, weights: list[float]
+) -> None:
+    size, random = 400_000, np.random.default_rng(5)
+    drawn: Any = random.laplace if isinstance(noise, DiscreteLaplace) else random.normal
+    total = sum(weight * drawn(scale=noise.scale, size=size) for weight in weights)
+    deviation = noise.standard_deviation * math.sqrt(sum(weight**2 for weight in weights))
+    inside = np.abs(total) <= interval_deviations(noise) * deviation
+    chance = 6.1 * math.sqrt(0.95 * 0.05 / size)  # one in a thousand millions
+    assert INTERVAL - chance <= inside.mean() <= 0.97
+    assert interval_deviations(noise) == pytest.approx(reach(noise) / noise.standard_deviation, rel=1e-3)
+    # One standard deviation, which ± once was, holds far less.
+    assert (np.abs(total) <= deviation).mean() < 0.8

@@ -12,6 +12,7 @@ import pytest
 
 from synthrelease.building.design import make_design
 from synthrelease.evaluation.ground_truth import kind_of
+from synthrelease.evaluation.ground_truth.ground_truth import QUIET
 from synthrelease.numerics.blur import blurred
 from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan
@@ -130,7 +131,7 @@ def test_nothing_is_said_of_what_no_one_looked_at(study):
     own.points[1] = 0
     maps = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in ("garden", "a/b")}
     assert set(own.of(maps)) == {"garden"}
-    assert len(own.exhibits(maps)) == 1
+    assert len(own.exhibits(maps, QUIET)) == 1
 
 
 def test_without_data_there_is_a_centre_bias_and_an_even_map(study):
@@ -353,7 +354,7 @@ def test_maps_of_a_private_number_of_people_are_sums(study):
         own = ground_truth_of(output, data)
         told = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in output.parameters.stimuli}
         units.append(
-            {panel.scale.unit for plate in own.exhibits(told) for panel in plate.panels if panel.scale}
+            {panel.scale.unit for plate in own.exhibits(told, QUIET) for panel in plate.panels if panel.scale}
         )
     assert units[0] == {"counts"}
     assert not units[0] & units[1]

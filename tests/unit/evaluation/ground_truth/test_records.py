@@ -18,6 +18,7 @@ from refusals import bad_argument
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.errors import PlanError
+from synthrelease.evaluation.ground_truth.ground_truth import QUIET
 from synthrelease.evaluation.ground_truth.records import RECORDS, RecordTruth
 from synthrelease.evaluation.metrics.classification import CLASSIFIERS
 from synthrelease.evaluation.metrics.records import associations, distances, one_each
@@ -162,14 +163,14 @@ def test_some_attributes_are_measured_by_themselves() -> None:
     assert np.isnan(ground_truth.of(one)["group"][1:]).all()
     (made,) = ground_truth.without_data(one).values()
     assert set(made) == {("group", "category")}
-    assert [exhibit.title for exhibit in ground_truth.exhibits(one)] == ["group"]
+    assert [exhibit.title for exhibit in ground_truth.exhibits(one, QUIET)] == ["group"]
     two = {labels: array for labels, array in arrays.items() if labels[0] != "b"}
     pair = {name: values[1] for name, values in ground_truth.of(two).items()}
     assert set(pair) == {"a", "group"}
     assert pair["a"] == pair["group"] > 0
     counts = {labels: array for labels, array in arrays.items() if labels[-1] == "noised"}
     assert ground_truth.of(counts) == {}
-    assert ground_truth.exhibits(counts) == ()
+    assert ground_truth.exhibits(counts, QUIET) == ()
     assert ground_truth.without_data(counts) == {how: {} for how in ground_truth.without_data(one)}
 
 
@@ -216,7 +217,7 @@ def test_without_data_records_are_uniform() -> None:
 def test_the_truth_stands_beside_the_release() -> None:
     own = parameters(attributes=(TWO[0], replace(TWO[1], categories=4, missing=True)), order=(0, 1), people=2)
     ground_truth = RecordTruth(own.parameters, np.array([[0, 0], [0, 0], [1, 2], [1, 3]]), np.arange(4))
-    table, picture = ground_truth.exhibits(arrays_of([[0, 0], [0, 3], [0, 1], [1, 1]]))
+    table, picture = ground_truth.exhibits(arrays_of([[0, 0], [0, 3], [0, 1], [1, 1]]), QUIET)
     assert isinstance(table, TableExhibit)
     assert [(name, [cell.text for cell in cells]) for name, cells in table.rows] == [
         ("left", ["75.0 %", "50.0 %"]),
@@ -233,7 +234,7 @@ def test_the_truth_stands_beside_the_release() -> None:
 
 def test_people_count_the_same_in_pictures() -> None:
     ground_truth = by_hand([[0, 0], [0, 0], [0, 0], [1, 1]], [0, 0, 0, 1])
-    table, picture = ground_truth.exhibits(arrays_of([[0, 0], [0, 1]]))
+    table, picture = ground_truth.exhibits(arrays_of([[0, 0], [0, 1]]), QUIET)
     assert isinstance(table, TableExhibit)
     assert [cells[1].text for _, cells in table.rows] == ["50.0 %", "50.0 %"]
     assert isinstance(picture, HistogramExhibit)
