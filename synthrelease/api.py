@@ -25,16 +25,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
     from synthrelease.report.difference import Difference
 
-__all__ = [
-    "Page",
-    "diff",
-    "export",
-    "preview",
-    "propose",
-    "sign",
-    "verify",
-    "write_report",
-]
+__all__ = ["Page", "diff", "export", "preview", "propose", "sign", "verify", "write_report"]
 
 _MOST_FINDINGS = 3  # in a message; all are in the error
 
@@ -250,13 +241,11 @@ def export(
             where="export().stimuli",
             remedy='leave them out, or export to "png"',
         )
-    folder = Path(folder)
     require(*FORMATS[form].libraries)
-    refuse_target(folder, force=force)
-    manifest = _verified(bundle, progress).manifest
+    refuse_target(folder := Path(folder), force=force)
+    manifest, over = _verified(bundle, progress).manifest, None if stimuli is None else Path(stimuli)
     assert manifest is not None
     opened = ReadableBundle(Path(bundle), manifest)
-    over = None if stimuli is None else Path(stimuli)
     return write(opened, form, folder, force=force, stimuli=over, progress=progress)
 
 
@@ -274,6 +263,7 @@ def write_report(
     output: str | Path = "report.html",
     *,
     pictures: int = PICTURES,
+    stimuli: str | Path | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Page:
@@ -283,11 +273,13 @@ def write_report(
         bundle: the file.
         output: the page, HTML; one file with everything in it.
         pictures: how many of each output are shown at most.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to lay maps and areas over.
         force: replace an existing page.
         progress: called with (what, done, total).
 
     Raises:
         FaultyBundleError: the bundle has faults: a page would carry a lie further.
+        DataError: a picture cannot be read, or none is called like a stimulus.
         MachineError: the page cannot stand there.
 
     Example:
@@ -299,15 +291,14 @@ def write_report(
         ('report.html', False)
     """
     from synthrelease.extras import FIGURES, require  # noqa: PLC0415
-    from synthrelease.report.public_report import refuse_target  # noqa: PLC0415
-    from synthrelease.report.public_report import write_report as write  # noqa: PLC0415
+    from synthrelease.report import public_report  # noqa: PLC0415
 
-    bundle, target = Path(bundle), Path(output)
     require(*FIGURES)
-    refuse_target(bundle, target, force=force)
+    bundle, target = Path(bundle), Path(output)
+    public_report.refuse_target(bundle, target, force=force)
     result = _verified(bundle, progress)
     assert result.manifest is not None
-    size = write(
+    size = public_report.write_report(
         bundle,
         target,
         manifest=result.manifest,
@@ -315,6 +306,7 @@ def write_report(
         signed_by=result.signed_by,
         force=force,
         pictures=pictures,
+        stimuli=None if stimuli is None else Path(stimuli),
         progress=progress,
     )
     return Page(target, size, bool(result.manifest["randomness"]["test_seed"]))

@@ -10,6 +10,7 @@ from hostile_labels import ENDING, LONG, OTHER, QUOTES, SCRIPT, TEMPLATE
 from layouts import GOLDEN
 
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.data.screen import Screen
 from synthrelease.evaluation.attacks import AttackResult, GuaranteeCheck, Rate, judged
 from synthrelease.evaluation.attacks.chance import Permutation
 from synthrelease.evaluation.result import (
@@ -22,9 +23,12 @@ from synthrelease.evaluation.result import (
     Utility,
     WorstCaseAttack,
 )
-from synthrelease.report.exhibits import Panel, Picture, Plate
+from synthrelease.report.exhibits import Panel, Plate
+from synthrelease.report.figures import MapLegend
 from synthrelease.report.histograms import histogram
-from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, data_uri, map_png, scale
+from synthrelease.report.look import Look
+from synthrelease.report.map_panels import Colouring, Frame, map_panel
+from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS
 
 NAMES = ("plain", "faulty", "hostile", "odd", "bare")
 CC = Measure("CC", 1.0, "correlation with the true map; 0 is no likeness at all")
@@ -114,9 +118,10 @@ def utility(noun: str = "stimulus", items: int = 3, measures: tuple[Measure, ...
 def _picture(label: str, colours: str) -> Panel:
     rows, columns = np.mgrid[0:12, 0:16]
     cells = np.exp(-((rows - 4) ** 2 + (columns - 9) ** 2) / 12)
-    png = map_png(cells, top=1.0, colours=colours, width_px=320, height_px=240)
-    drawn = Picture(data_uri(png), 320, 240, f"Heatmap: {label}. Most looked at: upper right.")
-    return Panel(label, (drawn,), scale(colours, top=1.0, unit="times even attention"))
+    legend = MapLegend(Screen(320, 240), None, "times even attention")
+    frame = Frame(cells, f"Heatmap: {label}. Most looked at: upper right.")
+    colouring = Colouring(colours, legend.quantity, (0.0, 1.0))
+    return map_panel(label, [frame], colouring, legend=legend, longer_px=320, look=Look())
 
 
 def _plate(title: str) -> Plate:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from synthrelease.cli.group import FAULT, main
-from synthrelease.cli.options import AS_JSON, BUNDLE, PATH, PICTURES, POLICY
+from synthrelease.cli.options import AS_JSON, BUNDLE, PATH, PICTURES, POLICY, STIMULI
 from synthrelease.cli.printing import print_json, print_line, print_verification, print_warning, progress
 from synthrelease.errors import FaultyBundleError
 from synthrelease.exports.formats import FORMATS
@@ -133,11 +133,19 @@ def diff(old: Path, new: Path, *, quick: bool, as_json: bool) -> None:
     help="The HTML file to write.",
 )
 @PICTURES
+@STIMULI
 @click.option("--force", is_flag=True, help="Replace an existing report.")
 @AS_JSON
 @click.pass_obj
 def report(
-    obj: dict[str, bool], bundle: Path, *, target: Path, pictures: int, force: bool, as_json: bool
+    obj: dict[str, bool],
+    bundle: Path,
+    *,
+    target: Path,
+    pictures: int,
+    stimuli: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write a public HTML report for BUNDLE.
 
@@ -147,7 +155,9 @@ def report(
     from synthrelease.api import write_report
 
     with progress(obj) as show_stage:
-        page = write_report(bundle, target, force=force, pictures=pictures, progress=show_stage)
+        page = write_report(
+            bundle, target, stimuli=stimuli, force=force, pictures=pictures, progress=show_stage
+        )
     if page.test_seed:
         click.secho("TEST SEED - DO NOT PUBLISH: the report says so, too", fg="red", err=True)
     if as_json:
@@ -173,11 +183,7 @@ def report(
     required=True,
     help="The folder to write, new or empty.",
 )
-@click.option(
-    "--stimuli",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="For png: a folder of <stimulus>.png or .jpg to draw the heatmaps over.",
-)
+@STIMULI
 @click.option("--force", is_flag=True, help="Replace an earlier export.")
 @AS_JSON
 @click.pass_obj

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.group import FAULT, main
-from synthrelease.cli.options import AS_JSON, BUNDLE, JOBS, PATH, PICTURES, PLAN, POLICY
+from synthrelease.cli.options import AS_JSON, BUNDLE, JOBS, PATH, PICTURES, PLAN, POLICY, STIMULI
 from synthrelease.cli.printing import print_evaluation, print_json, print_required, progress
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     help="Random seed of shuffles and of simulated releases: the same seed gives the same report.",
 )
 @PICTURES
+@STIMULI
 @POLICY
 @AS_JSON
 @click.pass_obj
@@ -48,6 +49,7 @@ def evaluate(
     jobs: int,
     seed: int,
     pictures: int,
+    stimuli: Path | None,
     policy: Path | None,
     as_json: bool,
 ) -> None:
@@ -67,6 +69,8 @@ def evaluate(
 
     if target is None and not as_json:
         raise click.UsageError("no report is named Did you mean -o private.html, or --json?")
+    if target is None and stimuli is not None:
+        raise click.UsageError("--stimuli is for the report: name it with -o, or leave --stimuli out")
     require("sklearn", *(FIGURES if target is not None else ()))
     if target is not None:
         _refuse_target(load_plan(plan), bundle, target, policy=policy, force=force)
@@ -77,7 +81,7 @@ def evaluate(
 
     with progress(obj) as show:
         result = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=show)
-    size = None if target is None else write_private_page(result, target, force=force)
+    size = None if target is None else write_private_page(result, target, stimuli=stimuli, force=force)
     required = required_attacks(result, attacks)
     if as_json:
         form = {**result.to_json(), "required_attacks": [attack.to_json() for attack in required]}

@@ -21,6 +21,11 @@ PICTURES = click.option(
     show_default=True,
     help="Maximum number of figures per output.",
 )
+STIMULI = click.option(
+    "--stimuli",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="A folder of <stimulus>.png or .jpg to lay heatmaps and areas over.",
+)
 POLICY = click.option("--policy", type=PATH, help="A policy: limits for the release (TOML).")
 TEST_SEED = click.option(
     "--test-seed",

@@ -17,8 +17,11 @@ from synthrelease.evaluation.result import Curve, Evaluation
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.kinds.registry import kinds
 from synthrelease.number_words import listed, scientific_up, several
+from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.figures import write_png
+from synthrelease.report.look import Look, joined
 from synthrelease.report.page import embedded, render
+from synthrelease.report.photographs import Photographs
 from synthrelease.report.rasters import data_uri
 from synthrelease.report.signal_figures import trade_figure
 
@@ -39,19 +42,44 @@ _WORDS = (
 _LINE = 100  # length of the line on which an attack is drawn
 
 
-def write_private_page(evaluation: Evaluation, target: Path, *, force: bool = False) -> int:
+def write_private_page(
+    evaluation: Evaluation, target: Path, *, stimuli: Path | None = None, force: bool = False
+) -> int:
     """Write the report so that only its owner can read it, and return its size in bytes.
 
+    Args:
+        evaluation: of a release.
+        target: the file.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to lay maps and areas over.
+        force: replace what is there.
+
     Raises:
+        DataError: a picture of a stimulus cannot be read, or none is called like a stimulus.
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
     """
-    page = private_page(evaluation).encode("utf-8")
+    photographs = Photographs(stimuli)
+    page = private_page(evaluation, photographs=photographs).encode("utf-8")
+    photographs.refuse_unused()
     write_atomically(target, page, force=force, mode=OWNER_ALONE)
     return len(page)
 
 
-def private_page(evaluation: Evaluation, *, version: str = synthrelease.__version__) -> str:
-    """Return the report as text, with the version of what writes it."""
+def private_page(
+    evaluation: Evaluation,
+    *,
+    version: str = synthrelease.__version__,
+    photographs: Photographs | None = None,
+) -> str:
+    """Return the report as text, with the version of what writes it, maps over photographs if there are any."""
+    shown = {output.name: output.exhibits for output in evaluation.outputs}
+    maps = [
+        exhibit for exhibits in shown.values() for exhibit in exhibits if isinstance(exhibit, ComparedMap)
+    ]
+    look = Look(photographs or Photographs(), joined(ends for each in maps for ends in each.ranges()))
+    exhibits = {
+        name: [exhibit.plate(look) if isinstance(exhibit, ComparedMap) else exhibit for exhibit in of_output]
+        for name, of_output in shown.items()
+    }
     curves = {output.name: CurvePicture.of(output.curve) for output in evaluation.outputs if output.curve}
     return render(
         "private.html",
@@ -60,6 +88,8 @@ def private_page(evaluation: Evaluation, *, version: str = synthrelease.__versio
         evaluation=evaluation,
         before=before_and_after(evaluation),
         curves=curves,
+        exhibits=exhibits,
+        photographs=bool(look.photographs.used),
         kinds={kind.name: kind.title for kind in kinds().values()},
         verdicts=AttackVerdict,
         on_line=on_line,

@@ -11,6 +11,7 @@ from synthrelease.dp.guarantee import NoGuarantee, PlausibleDeniability, from_js
 from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.report.exhibits import OutputExhibits
 from synthrelease.report.guarantee_words import in_notation, output_guarantee_words
+from synthrelease.report.look import Look
 from synthrelease.report.output_words import event_level_epsilons, noise_words, rows_of
 from synthrelease.report.panels import exhibits_of
 from synthrelease.report.released import Released
@@ -44,13 +45,14 @@ class Card:
     exhibits: OutputExhibits
 
 
-def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Card:
+def card_of(released: Released, output: dict[str, Any], *, pictures: int, look: Look) -> Card:
     """Return the card of an output.
 
     Args:
         released: the bundle it is in.
         output: its entry in the manifest.
         pictures: how many of it are shown at most.
+        look: how maps are drawn.
     """
     guarantee = from_json(output["guarantee"])
     match guarantee:
@@ -76,7 +78,7 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int) -> Car
         noise_words(output),
         tuple(post_processing),
         tuple(warnings),
-        exhibits_of(released, output, pictures),
+        exhibits_of(released, output, pictures, look),
     )
 
 

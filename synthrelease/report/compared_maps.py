@@ -2,97 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from synthrelease.number_words import short
-from synthrelease.report.exhibits import Panel, Picture, Plate, Scale
+from synthrelease.report.exhibits import Outlines, Plate
 from synthrelease.report.figures import MapLegend, shown_frames
-from synthrelease.report.rasters import VALUE_COLOURS, Map, data_uri, map_png, scale
+from synthrelease.report.look import Look, Range
+from synthrelease.report.map_frames import Difference, frame_of
+from synthrelease.report.map_panels import Colouring, Frame, map_panel
+from synthrelease.report.rasters import VALUE_COLOURS, Map
 
 DIFFERENCE_COLOURS = "RdBu_r"  # blue: released less than there was; red: more
 _PX, _FRAME_PX, _FRAMES = 400, 160, 6
 
 
-def compared_map(
-    true_map: Map,
-    released: Map,
-    legend: MapLegend,
-    *,
-    title: str,
-    window: tuple[float, float] | None = None,
-    caption: str = "",
-) -> Plate:
-    """Return the exact map, the released one on the same scale, and the difference.
+@dataclass(frozen=True)
+class ComparedMap:
+    """An exact map and the released one: drawn once the scale of all maps is known."""
 
-    Args:
-        true_map: shape (rows, columns), or (frames, rows, columns).
-        released: the same shape; what is negative is noise, and drawn as nothing.
-        legend: of the map.
-        title: of the plate.
-        window: start and end of the time that frames divide.
-        caption: below.
-    """
-    highest = max(float(true_map.max()), float(released.max()), 0.0)
-    difference = released - true_map
-    largest_difference = float(np.abs(difference).max())
-    panels = [
-        _panel(
-            "exact (private)",
-            true_map,
-            legend,
-            f"Exact map, {title}.",
-            top=highest,
-            window=window,
-        ),
-        _panel("released", released, legend, f"Released map, {title}.", top=highest, window=window),
-        _panel(
-            "released − exact",
-            difference,
-            legend,
-            f"Difference of the two maps, {title}.",
-            reach=largest_difference,
-            window=window,
-        ),
-    ]
-    return Plate(title, tuple(panels), f"{caption}." if caption else "")
+    stimulus: str
+    true_map: Map  # shape (rows, columns), or (frames, rows, columns)
+    released: Map  # the same shape; what is negative is noise, and drawn as nothing
+    half_width: Map | None  # ± of the released one (95 %), where it is known
+    legend: MapLegend
+    window: tuple[float, float] | None = None  # start and end of the time that frames divide
+    caption: str = ""
 
+    @property
+    def title(self) -> str:
+        """What the map is of."""
+        return f"Stimulus {self.stimulus}"
 
-def _panel(
-    heading: str,
-    cells: Map,
-    legend: MapLegend,
-    alt: str,
-    *,
-    window: tuple[float, float] | None,
-    top: float = 0.0,
-    reach: float | None = None,
-) -> Panel:
-    """A map from 0 to `top`, or one from −`reach` to `reach`."""
-    colours = VALUE_COLOURS if reach is None else DIFFERENCE_COLOURS
-    drawn = cells if reach is None else cells + reach
-    top_of_scale = top if reach is None else 2 * reach
-    size = legend.size_px(_PX if window is None else _FRAME_PX)
-    frames = [(drawn, "")]
-    if window is not None:
-        start, end = window
-        times = [start + (n + 0.5) / len(drawn) * (end - start) for n in range(len(drawn))]
-        frames = [(drawn[n], f"t = {short(times[n])}") for n in shown_frames(len(drawn))[:_FRAMES]]
-    pictures = tuple(
-        Picture(
-            data_uri(map_png(frame, top=top_of_scale, colours=colours, width_px=size[0], height_px=size[1])),
-            *size,
-            f"{alt} {_range_words(frame if reach is None else frame - reach, legend.quantity)}",
-            label,
+    def ranges(self) -> Iterator[tuple[str, Range]]:
+        """Yield what the colours of the panels mean, each with the ends of a scale of the map's own."""
+        yield from ((colouring.unit, colouring.own) for colouring in (self._values, self._difference))
+
+    def plate(self, look: Look) -> Plate:
+        """Return the exact map, the released one on the same scale, and the difference."""
+        photograph = look.photographs.grey_uri(self.stimulus)
+        common: dict[str, Any] = {
+            "legend": self.legend,
+            "longer_px": _PX if self.window is None else _FRAME_PX,
+            "look": look,
+        }
+        over: dict[str, Any] = {"veiled": bool(photograph), **common}
+        values, difference = self._values, self._difference
+        panels = (
+            map_panel("exact (private)", self._frames(self.true_map, "Exact map"), values, **over),
+            map_panel(
+                "released",
+                self._frames(self.released, "Released map"),
+                values,
+                outlines=self._outlines,
+                **over,
+            ),
+            map_panel(
+                "released − exact",
+                self._frames(self.released - self.true_map, "Difference of the two maps"),
+                difference,
+                **common,
+            ),
         )
-        for frame, label in frames
-    )
-    colour_scale = scale(colours, top=top_of_scale, unit=legend.quantity)
-    if reach is not None:
-        colour_scale = Scale(
-            colour_scale.colours, f"−{short(reach, 3)}", "0", f"+{short(reach, 3)}", legend.quantity
+        captions = [
+            f"{self.caption}." if self.caption else "",
+            "Lines on the released map: what differs from its average by more than ± (95 %)."
+            if self._outlines
+            else "",
+            f"Axes {frame_of(self.legend.screen).words}." if self.window is None else "",
+        ]
+        return Plate(self.title, panels, " ".join(filter(None, captions)), photograph=photograph)
+
+    @property
+    def _values(self) -> Colouring:
+        highest = max(float(self.true_map.max()), float(self.released.max()), 0.0)
+        return Colouring(VALUE_COLOURS, self.legend.quantity, (0.0, highest))
+
+    @property
+    def _difference(self) -> Colouring:
+        largest = float(np.abs(self.released - self.true_map).max())
+        unit = f"difference of {self.legend.quantity}"
+        return Colouring(DIFFERENCE_COLOURS, unit, (-largest, largest), signed=True)
+
+    @property
+    def _outlines(self) -> Outlines | None:
+        if self.half_width is None or self.window is not None:
+            return None
+        return Difference.of(np.clip(self.released, 0, None), self.half_width).outlines
+
+    def _frames(self, cells: Map, what: str) -> list[Frame]:
+        """A map, or those of its frames that are shown."""
+        alt = f"{what}, {self.title}."
+        if self.window is None:
+            return [Frame(cells, f"{alt} {self._range_words(cells)}")]
+        start, end = self.window
+        times = [start + (n + 0.5) / len(cells) * (end - start) for n in range(len(cells))]
+        return [
+            Frame(cells[n], f"{alt} {self._range_words(cells[n])}", f"t = {short(times[n])}")
+            for n in shown_frames(len(cells))[:_FRAMES]
+        ]
+
+    def _range_words(self, cells: Map) -> str:
+        return (
+            f"From {short(float(cells.min()), 3)} to {short(float(cells.max()), 3)} {self.legend.quantity}."
         )
-    return Panel(heading, pictures, colour_scale)
-
-
-def _range_words(cells: Map, unit: str) -> str:
-    return f"From {short(float(cells.min()), 3)} to {short(float(cells.max()), 3)} {unit}."

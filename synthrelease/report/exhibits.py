@@ -9,14 +9,57 @@ PICTURES = 12  # of an output, unless more are asked for
 
 
 @dataclass(frozen=True)
+class Tick:
+    """A number on an axis."""
+
+    place: float  # from 0, left or top, to 1
+    text: str
+
+
+@dataclass(frozen=True)
+class MapFrame:
+    """The axes of a map."""
+
+    x: tuple[Tick, ...]
+    y: tuple[Tick, ...]
+    words: str  # what the numbers are
+
+
+@dataclass(frozen=True)
+class Outlines:
+    """Lines on a map, as SVG has paths; "" for none."""
+
+    width: int  # of the map, in the paths' unit
+    height: int
+    more: str  # around what is more than the average
+    less: str
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An area on a stimulus."""
+
+    name: str
+    value: str  # in words
+    weight: float  # how deep its colour is, from 0 to 1
+    points: str  # corners in pixels of the screen, as SVG has them
+    place: tuple[float, float]  # of its name, from the left and from the top, from 0 to 1
+
+
+@dataclass(frozen=True)
 class Picture:
     """A figure inside the report."""
 
-    source: str  # data URI
+    source: str  # data URI; "" for shapes only
     width: int  # in pixels
     height: int  # in pixels
     alt: str  # what it shows, for screen readers
     label: str = ""  # above or below it; "" for none
+    own: str = ""  # the same on a colour scale of its own, as a data URI; "" where that shows no more
+    frame: MapFrame | None = None  # axes around it
+    outlines: Outlines | None = None
+    shapes: tuple[Shape, ...] = ()
+    veiled: bool = False  # whether a photograph is seen through it
 
 
 @dataclass(frozen=True)
@@ -25,9 +68,9 @@ class Scale:
 
     colours: tuple[str, ...]  # from least to most, as CSS has them
     low: str  # the least value
-    middle: str  # half way between
     high: str  # the largest
-    unit: str  # of all three
+    ticks: tuple[Tick, ...]  # round numbers between
+    unit: str  # of all of them
 
 
 @dataclass(frozen=True)
@@ -37,6 +80,7 @@ class Panel:
     heading: str  # what they are; "" for none
     pictures: tuple[Picture, ...]  # in their order
     scale: Scale | None = None  # of their colours
+    own_scale: Scale | None = None  # of those of the pictures' `own`
 
 
 @dataclass(frozen=True)
@@ -70,6 +114,12 @@ class Plate:
     panels: tuple[Panel, ...]  # side by side, where there is room
     caption: str  # how to read them
     table: TableExhibit | None = None  # their numbers
+    photograph: str = ""  # under what is veiled, as a data URI; "" for none
+
+    @property
+    def switched(self) -> bool:
+        """Whether there is something to see on another scale."""
+        return any(panel.own_scale is not None for panel in self.panels)
 
     @property
     def strip(self) -> bool:

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
-from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, map_pixels, spread_range
+from synthrelease.report.look import legible
+from synthrelease.report.rasters import OPACITY, SPREAD_COLOURS, VALUE_COLOURS, Map, map_pixels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-_OPACITY = 0.8  # of the most looked-at place over a stimulus
 _PANEL_IN, _MAP_IN = 7.2, 5.75  # width of a map with its scale, and of the map only
 _FRAMES = 12  # of a strip; more are too small to see
 
@@ -64,7 +64,14 @@ def map_figure(
     shown = np.clip(cells, 0, None)
     drawn = [(shown, VALUE_COLOURS, legend.quantity, (0.0, float(shown.max())))]
     if half_width is not None:
-        drawn.append((half_width, SPREAD_COLOURS, f"± {legend.quantity} (95 %)", spread_range(half_width)))
+        drawn.append(
+            (
+                half_width,
+                SPREAD_COLOURS,
+                f"± {legend.quantity} (95 %)",
+                legible(float(half_width.min()), float(half_width.max())),
+            )
+        )
     # Placed by hand: a layout that is solved for takes longer than all the drawing, and there may be a thousand maps.
     map_in = _MAP_IN * legend.screen.height_px / legend.screen.width_px
     caption_lines = _filled(caption, _PANEL_IN)
@@ -238,7 +245,7 @@ def _show(
     opacity: float | Map = 1.0
     if stimulus is not None:
         axis.imshow(stimulus.mean(axis=-1), extent=extent, cmap="gray", vmin=0, vmax=255)
-        opacity = _OPACITY * np.sqrt(np.clip(cells / top, 0, 1))
+        opacity = OPACITY * np.sqrt(np.clip(cells / top, 0, 1))
     common: dict[str, Any] = {
         "extent": extent,
         "cmap": colours,

@@ -40,7 +40,8 @@ def _reduced(exhibit: Exhibit) -> Exhibit:
     match exhibit:
         case Plate():
             panel = exhibit.panels[0]
-            panel = replace(panel, heading="", pictures=panel.pictures[:_FRAMES])
+            pictures = tuple(replace(picture, own="") for picture in panel.pictures[:_FRAMES])
+            panel = replace(panel, heading="", pictures=pictures, own_scale=None)
             return replace(exhibit, panels=(panel,), caption="", table=None)
         case TableExhibit():
             return replace(exhibit, rows=exhibit.rows[:_ROWS], note="")

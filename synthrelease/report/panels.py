@@ -22,9 +22,10 @@ from synthrelease.report.exhibits import (
 )
 from synthrelease.report.families import Family, dataset_name
 from synthrelease.report.histograms import histogram
-from synthrelease.report.plates import plate_of, series_plate
+from synthrelease.report.look import Look, Range, joined
+from synthrelease.report.plates import plate_of, ranges_of, series_plate
 from synthrelease.report.released import Released
-from synthrelease.report.views import OutputViews
+from synthrelease.report.views import MapView, OutputViews
 
 _ROWS = 60  # of a table of values
 _NAMED = 30  # rows and columns of bars and matrices
@@ -33,10 +34,10 @@ _LISTED = 12  # categories that all have room for their names
 ExhibitMaker = Callable[[], Exhibit]
 
 
-def exhibits_of(released: Released, output: dict[str, Any], most: int) -> OutputExhibits:
+def exhibits_of(released: Released, output: dict[str, Any], most: int, look: Look) -> OutputExhibits:
     """Return what there is to see of an output: at most so many exhibits."""
     views = OutputViews(released, output)
-    makers = list(_exhibit_makers(views))
+    makers = list(_exhibit_makers(views, look))
     neighbours = Neighbours(released.manifest["privacy"]["neighbours"])
     words = views.parameters.reading(from_json(output["event"]), neighbours)
     return OutputExhibits(
@@ -47,10 +48,22 @@ def exhibits_of(released: Released, output: dict[str, Any], most: int) -> Output
     )
 
 
-def _exhibit_makers(views: OutputViews) -> Iterator[ExhibitMaker]:
+def shared_ranges(released: Released, most: int) -> dict[str, Range]:
+    """Return the ends of the scales of the maps that a page shows: at most so many of an output."""
+    return joined(
+        range_of_map
+        for output in released.manifest["outputs"]
+        for views in [OutputViews(released, output)]
+        for label in views.labels()[:most]
+        if isinstance(view := views.view(label), MapView)
+        for range_of_map in ranges_of(view)
+    )
+
+
+def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
     """Yield a function for each exhibit, to make only those that are shown."""
     for label in views.labels():
-        yield partial(plate_of, views, label)
+        yield partial(plate_of, views, label, look)
     for family in views.curves:
         if "series" in (axis.name for axis in family.axes):
             yield partial(series_plate, views, family)

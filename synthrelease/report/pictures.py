@@ -6,22 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from synthrelease.bundle import Bundle
-from synthrelease.errors import DataError, MachineError
+from synthrelease.errors import MachineError
 from synthrelease.report.figures import map_figure, save_png, strip_figure
 from synthrelease.report.file_names import FileNames
 from synthrelease.report.guarantee_words import guarantee_caption
+from synthrelease.report.photographs import Photographs
 from synthrelease.report.released import Released
 from synthrelease.report.signal_figures import signals_figure
 from synthrelease.report.views import CurveView, OutputViews, labelled_views
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-_ENDINGS = (".png", ".jpg", ".jpeg")
 
 
 def pictured(bundle: Bundle) -> list[tuple[str, str]]:
@@ -46,11 +42,11 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        names = FileNames()
+        names, photographs = FileNames(), Photographs(stimuli)
         with Released(bundle.path, bundle.manifest) as released:
             for views, label in labelled_views(bundle.manifest, released):
                 path = folder / f"{names.of(views.name, label)}.png"
-                save_png(_figure(views, label, stimuli), path)
+                save_png(_figure(views, label, photographs), path)
                 yield path
     except OSError as error:
         raise MachineError(
@@ -62,7 +58,7 @@ def draw(bundle: Bundle, folder: Path, *, stimuli: Path | None = None) -> Iterat
         ) from None
 
 
-def _figure(views: OutputViews, label: str, stimuli: Path | None) -> Figure:
+def _figure(views: OutputViews, label: str, photographs: Photographs) -> Figure:
     common: dict[str, Any] = {
         "title": f"{views.name}: {label}",
         "caption": "\n".join(guarantee_caption(views.released.manifest, views.output)),
@@ -70,34 +66,7 @@ def _figure(views: OutputViews, label: str, stimuli: Path | None) -> Figure:
     view = views.view(label)
     if isinstance(view, CurveView):
         return signals_figure(view.curves, x=view.x, x_label=view.x_label, y_label=view.y_label, **common)
-    common["stimulus"] = _picture(stimuli, label)
+    common["stimulus"] = photographs.pixels(label)
     if view.times is not None:
         return strip_figure(view.cells, view.legend, times=view.times, **common)
     return map_figure(view.cells, view.legend, half_width=view.half_width, **common)
-
-
-def _picture(folder: Path | None, stimulus: str) -> NDArray[np.uint8] | None:
-    """The stimulus as numbers from 0 to 255, if the folder has it."""
-    if (
-        folder is None or Path(stimulus).name != stimulus
-    ):  # a label of the bundle must not lead out of the folder
-        return None
-    path = next(
-        (folder / f"{stimulus}{ending}" for ending in _ENDINGS if (folder / f"{stimulus}{ending}").is_file()),
-        None,
-    )
-    if path is None:
-        return None
-    from PIL import Image  # noqa: PLC0415  slow to import
-
-    try:
-        with Image.open(path) as image:
-            return np.asarray(image.convert("RGB"))
-    except (OSError, ValueError, Image.DecompressionBombError):
-        raise DataError(
-            "bad-stimulus-picture",
-            "the image of a stimulus cannot be read",
-            where=str(path),
-            expected="a PNG or JPEG file",
-            remedy="save the image again, or remove it from the folder",
-        ) from None

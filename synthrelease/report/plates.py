@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.number_words import listed, several, short
-from synthrelease.report.exhibits import Panel, Picture, Plate, TableCell, TableExhibit
+from synthrelease.report.exhibits import Outlines, Panel, Picture, Plate, TableCell, TableExhibit
 from synthrelease.report.families import Family
 from synthrelease.report.figures import shown_frames, write_png
-from synthrelease.report.rasters import (
-    SPREAD_COLOURS,
-    VALUE_COLOURS,
-    Map,
-    data_uri,
-    map_png,
-    scale,
-    spread_range,
-)
+from synthrelease.report.look import Look, Range, legible
+from synthrelease.report.map_frames import Difference, frame_of
+from synthrelease.report.map_panels import Colouring, Frame, map_panel
+from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, data_uri
 from synthrelease.report.signal_figures import signals_figure
 from synthrelease.report.views import CurveView, MapView, OutputViews
 
@@ -34,74 +31,86 @@ _THIRDS = (
 )
 
 
-def plate_of(views: OutputViews, label: str) -> Plate:
+def plate_of(views: OutputViews, label: str, look: Look) -> Plate:
     """Return the plate of a map, of a strip of maps, or of curves."""
     view = views.view(label)
     if isinstance(view, CurveView):
         return _curve_plate(view)
-    return _still(view) if view.times is None else _strip(view, view.times)
+    return _still(view, look) if view.times is None else _strip(view, view.times, look)
 
 
-def _still(view: MapView) -> Plate:
+def ranges_of(view: MapView) -> Iterator[tuple[str, Range]]:
+    """Yield what the colours of a map's panels mean, each with the ends of a scale of the map's own."""
+    values, spread = _colourings(view)
+    yield values.unit, values.own
+    if spread is not None and view.times is None:
+        yield spread.unit, spread.own
+
+
+def _colourings(view: MapView) -> tuple[Colouring, Colouring | None]:
+    """What the colours of the values mean, and of their ±."""
+    quantity, half_width = view.legend.quantity, view.half_width
+    values = Colouring(VALUE_COLOURS, quantity, (0.0, max(0.0, float(view.cells.max()))))
+    if half_width is None:
+        return values, None
+    ends = legible(float(half_width.min()), float(half_width.max()))
+    return values, Colouring(SPREAD_COLOURS, f"± {quantity} (95 %)", ends)
+
+
+def _still(view: MapView, look: Look) -> Plate:
     shown, quantity = np.clip(view.cells, 0, None), view.legend.quantity
-    spread = view.half_width
-    top = float(shown.max())
+    half_width, photograph = view.half_width, look.photographs.grey_uri(view.label)
+    values, spread = _colourings(view)
     peak = np.unravel_index(int(shown.argmax()), shown.shape)
-    words = f"Highest: {_place(shown)}, {short(top, 3)}"
-    if spread is not None:
-        words += f" ± {short(float(spread[peak]), 3)} (95 %)"
-    size = view.legend.size_px(_PX)
-    alt = f"Map of {view.subject}, {quantity}. {words}."
-    panels = [_panel("released", shown, VALUE_COLOURS, size, top=top, alt=alt, unit=quantity)]
-    if spread is not None:
-        ends = f"from {short(float(spread.min()), 3)} to {short(float(spread.max()), 3)}"
-        alt = f"Uncertainty of that map, ± (95 %): {ends}."
-        bottom, top = spread_range(spread)
-        heading = "± of each place (95 %; a scale of its own)"
-        panels.append(
-            _panel(
-                heading, spread, SPREAD_COLOURS, size, bottom=bottom, top=top, alt=alt, unit=f"± {quantity}"
-            )
-        )
-    return Plate(_capital(view.subject), tuple(panels), f"{words}. {_scale_words(view)}")
+    words = f"Highest: {_place(shown)}, {short(float(shown.max()), 3)}"
+    outlines = None
+    if half_width is not None:
+        words += f" ± {short(float(half_width[peak]), 3)} (95 %)"
+        outlines = Difference.of(shown, half_width).outlines
+    words = f"{words}. {_outline_words(outlines)}".strip()
+    alt = f"Map of {view.subject}, {quantity}. {words}"
+    common: dict[str, Any] = {"legend": view.legend, "longer_px": _PX, "look": look}
+    heading = "released, over the stimulus" if photograph else "released"
+    panels = [
+        map_panel(heading, [Frame(shown, alt)], values, outlines=outlines, veiled=bool(photograph), **common)
+    ]
+    if half_width is not None and spread is not None:
+        ends = f"from {short(float(half_width.min()), 3)} to {short(float(half_width.max()), 3)}"
+        alt = f"± of each place of that map (95 %): {ends}."
+        panels.append(map_panel("± of each place (95 %)", [Frame(half_width, alt)], spread, **common))
+    caption = f"{words} {_scale_words(view)} Axes {frame_of(view.legend.screen).words}."
+    return Plate(_capital(view.subject), tuple(panels), caption, photograph=photograph)
 
 
-def _strip(view: MapView, times: NDArray[np.float64]) -> Plate:
-    shown, quantity = np.clip(view.cells, 0, None), view.legend.quantity
-    chosen, top = shown_frames(len(shown)), float(shown.max())
-    size, pictures = view.legend.size_px(_FRAME_PX), []
+def _outline_words(outlines: Outlines | None) -> str:
+    if outlines is None:
+        return ""
+    if not outlines.more and not outlines.less:
+        return "No place differs from the map's average by more than its ± (95 %)."
+    lines = (("Solid line: above", outlines.more), ("Dashed line: below", outlines.less))
+    return " ".join(f"{words} the map's average by more than ± (95 %)." for words, path in lines if path)
+
+
+def _strip(view: MapView, times: NDArray[np.float64], look: Look) -> Plate:
+    shown, photograph = np.clip(view.cells, 0, None), look.photographs.grey_uri(view.label)
+    chosen, frames = shown_frames(len(shown)), []
     for number in chosen:
         frame, middle = shown[number], short(float(times[number]))
         alt = f"Map of {view.subject} around time {middle}. Highest: {_place(frame)}, {short(float(frame.max()), 3)}."
-        png = map_png(frame, top=top, colours=VALUE_COLOURS, width_px=size[0], height_px=size[1])
-        pictures.append(Picture(data_uri(png), *size, alt, f"t = {middle}"))
+        frames.append(Frame(frame, alt, f"t = {middle}"))
     caption = f"{len(chosen)} of {len(shown)} frames, each in the middle of its time, all on one scale. {_scale_words(view)}"
     if view.half_width is not None:
-        spread = short(float(np.median(view.half_width)), 3)
-        caption += f" ± {spread} (95 %, the median over the map)."
-    panel = Panel("", tuple(pictures), scale(VALUE_COLOURS, top=top, unit=quantity))
-    return Plate(_capital(view.subject), (panel,), caption)
+        half_width = short(float(np.median(view.half_width)), 3)
+        caption += f" ± {half_width} (95 %, the median over the map)."
+    values, _ = _colourings(view)
+    panel = map_panel(
+        "", frames, values, legend=view.legend, longer_px=_FRAME_PX, look=look, veiled=bool(photograph)
+    )
+    return Plate(_capital(view.subject), (panel,), caption, photograph=photograph)
 
 
 def _capital(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}"
-
-
-def _panel(
-    heading: str,
-    cells: Map,
-    colours: str,
-    size: tuple[int, int],
-    *,
-    top: float,
-    alt: str,
-    unit: str,
-    bottom: float = 0.0,
-) -> Panel:
-    png = map_png(cells, bottom=bottom, top=top, colours=colours, width_px=size[0], height_px=size[1])
-    return Panel(
-        heading, (Picture(data_uri(png), *size, alt),), scale(colours, bottom=bottom, top=top, unit=unit)
-    )
 
 
 def _scale_words(view: MapView) -> str:

@@ -18,7 +18,10 @@ from synthrelease.report.cards import Card, Protection, card_of
 from synthrelease.report.exhibits import PICTURES
 from synthrelease.report.guarantee_words import guarantee_words
 from synthrelease.report.lead import lead_of
+from synthrelease.report.look import Look
 from synthrelease.report.page import embedded, render
+from synthrelease.report.panels import shared_ranges
+from synthrelease.report.photographs import Photographs
 from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ def write_report(
     signed_by: Sequence[str] = (),
     force: bool = False,
     pictures: int = PICTURES,
+    stimuli: Path | None = None,
     progress: Progress | None = None,
 ) -> int:
     """Write the report of a bundle that was verified just now, and return its size in bytes.
@@ -70,27 +74,34 @@ def write_report(
         signed_by: ids of the keys that signatures in the bundle say they are by.
         force: replace what is there.
         pictures: how many of each output are shown at most.
+        stimuli: a folder with pictures called <stimulus>.png or .jpg, to lay maps and areas over.
         progress: called with (what, done, total).
 
     Raises:
         BundleError: the file was changed meanwhile.
+        DataError: a picture of a stimulus cannot be read, or none is called like a stimulus.
         MachineError: as `refuse_target`, or the disk, the folder or a permission is in the way.
     """
     refuse_target(bundle, target, force=force)
     cards = []
+    photographs = Photographs(stimuli)
     with Released(bundle, manifest) as released:
+        look = Look(photographs, shared_ranges(released, pictures))
         for number, output in enumerate(manifest["outputs"]):
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
-            cards.append(card_of(released, output, pictures=pictures))
+            cards.append(card_of(released, output, pictures=pictures, look=look))
     source = BundleSource(bundle.name, sha256_of(bundle), tuple(checked), tuple(signed_by))
-    page = public_page(manifest, cards, source).encode("utf-8")
+    photographs.refuse_unused()
+    page = public_page(manifest, cards, source, photographs=bool(photographs.used)).encode("utf-8")
     write_atomically(target, page, force=force)
     return len(page)
 
 
-def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleSource) -> str:
-    """Return the report as text."""
+def public_page(
+    manifest: dict[str, Any], cards: Sequence[Card], source: BundleSource, *, photographs: bool = False
+) -> str:
+    """Return the report as text; `photographs` says that stimuli are under its maps."""
     return render(
         "public.html",
         manifest=manifest,
@@ -102,6 +113,7 @@ def public_page(manifest: dict[str, Any], cards: Sequence[Card], source: BundleS
         lead=lead_of(cards),
         unprotected=[card.name for card in cards if card.protection is Protection.UNPROTECTED],
         source=source,
+        photographs=photographs,
         on_trust=claims_on_trust(manifest),
         version=synthrelease.__version__,
     )

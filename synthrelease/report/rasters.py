@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.number_words import short
-from synthrelease.report.exhibits import Scale
-
 Map = NDArray[np.float64]
 VALUE_COLOURS, SPREAD_COLOURS = "inferno", "cividis"
 _STOPS = 9  # of a gradient
-_FLAT = 0.02  # of the largest value: differences that a scale of their own would exaggerate
+OPACITY = 0.8  # of the most looked-at place over a stimulus
+# Opacity of each colour of a veil: as figures have it.
+_VEIL = bytes(round(255 * OPACITY * math.sqrt(level / 255)) for level in range(256))
 
 
 def map_png(
-    cells: Map, *, top: float, colours: str, width_px: int, height_px: int, bottom: float = 0.0
+    cells: Map,
+    *,
+    top: float,
+    colours: str,
+    width_px: int,
+    height_px: int,
+    bottom: float = 0.0,
+    veil: bool = False,
 ) -> bytes:
     """Return a map as a PNG of 256 colours, smooth between its cells.
 
@@ -34,13 +41,14 @@ def map_png(
         width_px: of the picture.
         height_px: of the picture.
         bottom: the value of the first colour.
+        veil: whether what is behind it is seen, the more so the smaller the value.
     """
     from PIL import Image  # noqa: PLC0415  slow to import
 
     image = Image.fromarray(_levels(cells, bottom, top, width_px, height_px))
     image.putpalette(_palette(colours))
     file = io.BytesIO()
-    image.save(file, "PNG", compress_level=9)
+    image.save(file, "PNG", compress_level=9, **({"transparency": _VEIL} if veil else {}))
     return file.getvalue()
 
 
@@ -64,18 +72,11 @@ def _levels(cells: Map, bottom: float, top: float, width_px: int, height_px: int
     return (np.clip(fraction, 0, 1) * 255).round().astype(np.uint8)
 
 
-def scale(colours: str, *, top: float, unit: str, bottom: float = 0.0) -> Scale:
-    """Return what the colours of `map_png` mean."""
+def gradient(colours: str) -> tuple[str, ...]:
+    """Return the colours of `map_png` from least to most, as CSS has them."""
     palette = np.frombuffer(_palette(colours), dtype=np.uint8).reshape(256, 3)
     stops = palette[np.linspace(0, 255, _STOPS).round().astype(int)]
-    low, middle, high = (short(value, 3) for value in (bottom, (bottom + top) / 2, top))
-    return Scale(tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist()), low, middle, high, unit)
-
-
-def spread_range(spread: Map) -> tuple[float, float]:
-    """Return the ends of a colour scale on which the differences of an uncertainty can be read; from 0 where there are hardly any."""
-    low, high = float(spread.min()), float(spread.max())
-    return (low, high) if high - low > _FLAT * high else (0.0, high)
+    return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in stops.tolist())
 
 
 def data_uri(png: bytes) -> str:

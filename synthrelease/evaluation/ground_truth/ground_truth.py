@@ -13,6 +13,7 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.mechanism import Collector, Mechanism
 from synthrelease.kinds.values import Values
+from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.exhibits import Exhibit
 
 QUIET = RoundedGaussian(1.0, 0.1, 1)  # of a deviation for which nothing is shrunk: next to none
@@ -43,8 +44,8 @@ class GroundTruth(Protocol):
         """Return the part of the output that an item is judged with: items of one part are of one kind, and their scores have one scale."""
         ...
 
-    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:
-        """Return truth and release side by side, and their difference."""
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit | ComparedMap]:
+        """Return truth and release side by side, and their difference; maps are drawn once all of a release are known."""
         ...
 
 

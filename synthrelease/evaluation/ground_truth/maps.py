@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
-from synthrelease.dp.event import Event
+from synthrelease.dp.error_bounds import interval_deviations
+from synthrelease.dp.event import Event, noise_of
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.metrics.maps import correlation, kl_divergence, mse, nss, similarity
@@ -26,11 +27,11 @@ from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.blur import blurred
 from synthrelease.numerics.centre_bias import CENTRE, prior
 from synthrelease.numerics.spectrum import band, middles, rendered
-from synthrelease.report.compared_maps import compared_map
-from synthrelease.report.exhibits import Exhibit
+from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.figures import MapLegend
 from synthrelease.report.rasters import Map
 
+UNCERTAINTY = "uncertainty"
 MapMechanism = SpectralHeatmap | CellHeatmap
 
 MEASURES = (
@@ -85,19 +86,25 @@ class MapTruth:
         """Return that all items are judged together."""
         return ""
 
-    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
-        """Return for every stimulus the true map, the released one and their difference."""
-        unit = "relative fixation density (1 = uniform)"
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[ComparedMap]:
+        """Return for every stimulus the true map and the released one."""
+        unit, noise = "relative fixation density (1 = uniform)", noise_of(event)
         if isinstance(self.output, CellHeatmap):
             unit = "counts" if self.output.parameters.people is None else "counts per participant"
         legend = MapLegend(self.output.parameters.screen, self.output.parameters.blur_px, unit)
         measured = self.of(released)
+        half_widths = {
+            stimulus: interval_deviations(noise) * np.asarray(array, dtype=np.float64)
+            for (stimulus, *_, dataset), array in released.items()
+            if dataset == UNCERTAINTY and noise is not None
+        }
         return [
-            compared_map(
+            ComparedMap(
+                stimulus,
                 self.truth(stimulus),
                 shown,
+                half_widths.get(stimulus),
                 legend,
-                title=f"Stimulus {stimulus}",
                 window=_window(self.output),
                 caption=", ".join(
                     f"{m.name} {value:.2f}"
@@ -155,7 +162,8 @@ def ground_truth(output: MapMechanism, collected: Sums, people: int) -> MapTruth
 
 def labels(output: MapMechanism) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged, stimulus by stimulus."""
-    return [[(stimulus, "heatmap")] for stimulus in output.parameters.stimuli]
+    datasets = ("heatmap", UNCERTAINTY) if isinstance(output, SpectralHeatmap) else ("heatmap",)
+    return [[(stimulus, dataset) for dataset in datasets] for stimulus in output.parameters.stimuli]
 
 
 MAPS = ComparedKind(truth_collector, ground_truth, labels, by_item=True)

@@ -353,8 +353,6 @@ def test_maps_of_a_private_number_of_people_are_sums(study):
         output, data, _ = study(write, "capped")
         own = ground_truth_of(output, data)
         told = {(stimulus, "heatmap"): own.truth(stimulus) for stimulus in output.parameters.stimuli}
-        units.append(
-            {panel.scale.unit for plate in own.exhibits(told, QUIET) for panel in plate.panels if panel.scale}
-        )
+        units.append({each.legend.quantity for each in own.exhibits(told, QUIET)})
     assert units[0] == {"counts"}
     assert not units[0] & units[1]

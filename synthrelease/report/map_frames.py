@@ -1,0 +1,71 @@
+"""What stands around maps: axes in pixels or degrees, ticks of colour bars, and lines around what differs from the average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from synthrelease.data.screen import Screen
+from synthrelease.number_words import short
+from synthrelease.report.exhibits import MapFrame, Outlines, Tick
+from synthrelease.report.rasters import Map
+
+_TICKS = 5  # intervals of an axis, at most: there is room for so many numbers on a phone
+
+
+def ticks(low: float, high: float, *, signed: bool = False) -> tuple[Tick, ...]:
+    """Return round numbers from `low` to `high`, with their places between 0 and 1; with `signed` those above 0 have a plus."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415  slow to import
+
+    if not high > low:
+        return (Tick(0.0, short(low, 3)),)
+    span = high - low
+    numbers = MaxNLocator(_TICKS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+    within = [float(n) for n in numbers if low - 1e-9 * span <= n <= high + 1e-9 * span]
+    return tuple(
+        Tick(round((n - low) / span, 4), f"{'+' if signed and n > 0 else ''}{short(n, 4)}") for n in within
+    )
+
+
+def frame_of(screen: Screen) -> MapFrame:
+    """Return the axes of maps of a screen: in degrees from its middle where the geometry is declared, else in pixels from the top left."""
+    scale = screen.pixels_per_degree
+    if scale is None:
+        return MapFrame(ticks(0, screen.width_px), ticks(0, screen.height_px), "in px from the top left")
+    right, up = screen.width_px / 2 / scale, screen.height_px / 2 / scale
+    upwards = tuple(Tick(round(1 - tick.place, 4), tick.text) for tick in ticks(-up, up))
+    return MapFrame(ticks(-right, right), upwards, "in degrees of visual angle from the middle, y upwards")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a map differs from its average by more than its ± (95 %), shape (rows, columns)."""
+
+    more: Map  # what is above 0 is surely more
+    less: Map
+
+    @classmethod
+    def of(cls, cells: Map, half_width: Map) -> Difference:
+        """Return where a map is surely above its mean, and where below."""
+        from_mean = cells - cells.mean()
+        return cls(from_mean - half_width, -from_mean - half_width)
+
+    @property
+    def outlines(self) -> Outlines:
+        """Lines around both, as SVG has paths, in cells."""
+        height, width = self.more.shape
+        return Outlines(width, height, _around(self.more), _around(self.less))
+
+
+def _around(excess: Map) -> str:
+    """The line between what is above 0 and the rest, which the edge of the map closes."""
+    from contourpy import contour_generator  # noqa: PLC0415  with matplotlib, where a page has maps
+
+    if not (excess > 0).any():
+        return ""
+    lines: Any = contour_generator(z=excess).lines(0.0)
+    return "".join(
+        "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (np.asarray(line) + 0.5).tolist()) for line in lines
+    )
