@@ -78,7 +78,7 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
 def write_plans(folder: Path, number: int) -> list[Path]:
     """Write the demonstration's data, and its plan under many versions."""
     inside = files("synthrelease.demo")
-    for name in ("attention.csv.gz", "pupil.csv.gz"):
+    for name in ("attention.csv.gz", "distance.csv.gz", "pupil.csv.gz"):
         (folder / name).write_bytes((inside / name).read_bytes())
     plan = (inside / "plan.toml").read_text("utf-8")
     before, _, rest = plan.partition("version = ")

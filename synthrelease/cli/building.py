@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _DEMO_TEXT = """ε = 2 for the heatmaps means: any result is at most e² ≈ 7.4 times as likely with one person's data as with another
 person's data in their place, plus δ, an additive slack of about one in a million. That is moderate protection; ε = 1
 would be strong, and would need more participants for heatmaps of this accuracy.
-24 participants are too few for the signal and the mean: the demo shows what too few looks like, and `preview`
+24 participants are too few for the mean of `summary`: the demo shows what too few looks like, and `preview`
 estimates how many you need."""
 
 
@@ -51,7 +51,7 @@ estimates how many you need."""
 @AS_JSON
 @click.pass_obj
 def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> None:
-    """Build, verify and report a release of real sample data (about 230 participants)."""
+    """Build, verify and report a release of real sample data (about 580 participants)."""
     from synthrelease.demo import demonstrate
 
     with progress(obj) as show:

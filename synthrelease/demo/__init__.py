@@ -23,7 +23,7 @@ from synthrelease.parallel import Progress
 from synthrelease.report.figures import MapLegend, comparison_figure, save_png
 from synthrelease.report.public_report import write_report
 
-FILES = ("plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md")
+FILES = ("plan.toml", "attention.csv.gz", "distance.csv.gz", "pupil.csv.gz", "LICENSES.md")
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
     for old, new in edits:
         assert old in plan
         plan = plan.replace(old, new)
-    for name in ("attention.csv.gz", "pupil.csv.gz"):
+    for name in ("attention.csv.gz", "distance.csv.gz", "pupil.csv.gz"):
         (tmp_path / name).symlink_to(demonstration / name)
     (tmp_path / "plan.toml").write_text(plan + (UNPROTECTED if "unprotected" in plan else ""), "utf-8")
     built = CliRunner().invoke(
@@ -137,11 +137,11 @@ def quoted(manifest):
     heatmaps, signals, summary, records = manifest["outputs"]
     guarantee, people = (
         manifest["privacy"]["guarantee"],
-        [one["mechanism"]["public_inputs"]["people"] for one in (heatmaps, signals)],
+        [one["mechanism"]["public_inputs"]["people"] for one in (signals, summary)],
     )
     guess = best_guess_of([events.from_json(one["event"]) for one in (heatmaps, signals, summary)])
-    parameters, length = records["mechanism"]["parameters"], signals["mechanism"]["parameters"]
-    [pupil] = length["features"]
+    parameters = records["mechanism"]["parameters"]
+    [pupil] = [one for one in parameters["attributes"] if one["name"] == "pupil_l_mean_mm"]
     return [
         f"attention of {people[0]} participants, features of pupils and eyelids of {people[1]} other participants",
         f"ε = {guarantee['epsilon']}, δ = 10⁻⁶, replace-one",
@@ -165,7 +165,7 @@ def test_the_worked_text_quotes_the_manifest(manifest):
     assert [one for one in quoted(manifest) if one not in text] == []
     assert manifest["privacy"]["guarantee"]["delta"] == manifest["privacy"]["budget"]["delta"] == 1e-6
     assert (
-        sum(one["mechanism"]["public_inputs"]["people"] for one in manifest["outputs"][:2])
+        sum(one["mechanism"]["public_inputs"]["people"] for one in manifest["outputs"][1:3])
         == manifest["privacy"]["people"]
     )
     assert manifest["ledger"] is None  # the text says so

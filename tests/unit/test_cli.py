@@ -174,6 +174,7 @@ def test_demo(tmp_path):
     assert {p.name for p in (tmp_path / "demo").iterdir()} == {
         "plan.toml",
         "attention.csv.gz",
+        "distance.csv.gz",
         "pupil.csv.gz",
         "LICENSES.md",
         "release.h5",

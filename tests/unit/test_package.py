@@ -38,7 +38,7 @@ def test_sample_data_is_small_and_comes_with_its_licences_and_no_photograph():
     inside = [f for f in files("synthrelease.demo").iterdir() if f.is_file()]
     assert sum(len(f.read_bytes()) for f in inside) <= 2_000_000
     names = {f.name for f in inside}
-    assert {"plan.toml", "attention.csv.gz", "pupil.csv.gz", "LICENSES.md"} <= names
+    assert {"plan.toml", "attention.csv.gz", "distance.csv.gz", "pupil.csv.gz", "LICENSES.md"} <= names
     assert not [n for n in names if n.endswith((".jpg", ".jpeg", ".png"))]
 
 
