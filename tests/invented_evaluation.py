@@ -23,6 +23,7 @@ from synthrelease.evaluation.result import (
     Utility,
     WorstCaseAttack,
 )
+from synthrelease.report.axis_ticks import edge_ticks
 from synthrelease.report.exhibits import Panel, Plate
 from synthrelease.report.figures import MapLegend
 from synthrelease.report.histograms import histogram
@@ -160,7 +161,16 @@ def _plain() -> Evaluation:
         None,
         None,
         attacks(),
-        (histogram([4, 9, 2, 7], title="pupil", low="2 mm", high="5 mm", alt="Histogram of pupil."),),
+        (
+            histogram(
+                [4, 9, 2, 7],
+                title="pupil",
+                x=edge_ticks([1, 2, 3, 4, 5]),
+                x_label="pupil (mm)",
+                y_label="records",
+                alt="Histogram of pupil.",
+            ),
+        ),
         ("identification: one recording of each person, and it takes two",),
         input="pupil",
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
+from synthrelease.data.attribute import Attribute
 from synthrelease.data.screen import Screen
 from synthrelease.dp.error_bounds import interval_deviations
 from synthrelease.dp.event import (
@@ -235,6 +236,11 @@ class Parameters:
     def bounded(self) -> tuple[Feature, ...]:
         """The features and their bounds that stand among the parameters."""
         return ()
+
+    @property
+    def named(self) -> tuple[Feature | Attribute, ...]:
+        """What reports call by its name and unit: the columns of the data that it is made of."""
+        return self.bounded
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the datasets of the output, sources before what follows from them."""

@@ -140,7 +140,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class HistogramExhibit:
-    """Bars over an axis from a low to a high value."""
+    """Bars over the bins of an axis."""
 
     form: ClassVar[str] = "histogram"
     width: ClassVar[int] = 320
@@ -148,8 +148,10 @@ class HistogramExhibit:
     title: str  # what is counted
     bars: tuple[Bar, ...]  # the drawing
     zero: float  # height of the line that bars stand on
-    low: str  # left end of the axis
-    high: str  # right end
+    x: tuple[Tick, ...]  # edges of bins
+    y: tuple[Tick, ...]
+    x_label: str  # what is counted, with its unit
+    y_label: str  # what bars are
     alt: str  # what it shows, for screen readers
     note: str = ""  # below; "" for none
     outline: str = ""  # a line over the bars, as SVG has paths; "" for none

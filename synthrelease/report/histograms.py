@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from synthrelease.report.exhibits import Bar, HistogramExhibit
+from synthrelease.report.axis_ticks import ticks
+from synthrelease.report.exhibits import Bar, HistogramExhibit, Tick
 
 _MOST = 160  # bars; more are thinner than a pixel of a phone
 _GAP = 0.12  # between bars, of their width
@@ -15,8 +16,9 @@ def histogram(
     values: ArrayLike,
     *,
     title: str,
-    low: str,
-    high: str,
+    x: tuple[Tick, ...],
+    x_label: str,
+    y_label: str,
     alt: str,
     note: str = "",
     intervals: ArrayLike | None = None,
@@ -27,8 +29,9 @@ def histogram(
     Args:
         values: height of each, shape (n,), n ≥ 1; negative ones hang below the line.
         title: what is counted.
-        low: left end of the axis.
-        high: right end.
+        x: edges of the bins, as `axis_ticks` makes them.
+        x_label: what is counted, with its unit.
+        y_label: what bars are.
         alt: what it shows.
         note: below.
         intervals: lower and upper end of each value's error bar, shape (n, 2).
@@ -63,4 +66,5 @@ def histogram(
     path = "".join(
         f"{'V' if i else 'M0 '}{y:g}H{round((i + 1) * bin_width, 2):g}" for i, y in enumerate(steps)
     )
-    return HistogramExhibit(title, tuple(bars), y_of(0.0), low, high, alt, note, path)
+    y = tuple(Tick(round(1 - tick.place, 4), tick.text) for tick in ticks(least, most))
+    return HistogramExhibit(title, tuple(bars), y_of(0.0), x, y, x_label, y_label, alt, note, path)

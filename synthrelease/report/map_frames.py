@@ -1,4 +1,4 @@
-"""What stands around maps: axes in pixels or degrees, ticks of colour bars, and lines around what differs from the average."""
+"""What stands around maps: axes in pixels or degrees, and lines around what differs from the average."""
 
 from __future__ import annotations
 
@@ -8,25 +8,9 @@ from typing import Any
 import numpy as np
 
 from synthrelease.data.screen import Screen
-from synthrelease.number_words import short
+from synthrelease.report.axis_ticks import ticks
 from synthrelease.report.exhibits import MapFrame, Outlines, Tick
 from synthrelease.report.rasters import Map
-
-_TICKS = 5  # intervals of an axis, at most: there is room for so many numbers on a phone
-
-
-def ticks(low: float, high: float, *, signed: bool = False) -> tuple[Tick, ...]:
-    """Return round numbers from `low` to `high`, with their places between 0 and 1; with `signed` those above 0 have a plus."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415  slow to import
-
-    if not high > low:
-        return (Tick(0.0, short(low, 3)),)
-    span = high - low
-    numbers = MaxNLocator(_TICKS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    within = [float(n) for n in numbers if low - 1e-9 * span <= n <= high + 1e-9 * span]
-    return tuple(
-        Tick(round((n - low) / span, 4), f"{'+' if signed and n > 0 else ''}{short(n, 4)}") for n in within
-    )
 
 
 def frame_of(screen: Screen) -> MapFrame:

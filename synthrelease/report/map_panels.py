@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from synthrelease.number_words import short
+from synthrelease.report.axis_ticks import ticks
 from synthrelease.report.exhibits import Outlines, Panel, Picture, Scale
 from synthrelease.report.figures import MapLegend
 from synthrelease.report.look import Look, Range
-from synthrelease.report.map_frames import frame_of, ticks
+from synthrelease.report.map_frames import frame_of
 from synthrelease.report.rasters import Map, data_uri, gradient, map_png
 
 

@@ -13,12 +13,14 @@ from synthrelease.dp.event import from_json
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.number_words import grouped, several, short
+from synthrelease.report.axis_ticks import edge_ticks, end_ticks
 from synthrelease.report.exhibits import (
     Exhibit,
     HistogramExhibit,
     OutputExhibits,
     TableCell,
     TableExhibit,
+    Tick,
 )
 from synthrelease.report.families import Family, dataset_name
 from synthrelease.report.histograms import histogram
@@ -170,7 +172,7 @@ def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
         for index in family.values.indices():
             between = "none" if ends is None else " to ".join(short(float(end)) for end in ends[index])
             labels = _labels(family, index)
-            heading = f"{family.part} of {', '.join(reversed(labels))}"
+            heading = f"{family.part} of {', '.join(map(views.with_unit, reversed(labels)))}"
             bounds = views.parameters.value_range(family.part, labels[-1])
             value = float(values[index])
             low, high = (value, value) if ends is None else map(float, ends[index])
@@ -205,8 +207,10 @@ def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> Hi
     assert coordinate is not None
     edges = views.released.item(views.name, coordinate.path, index)
     low, high = short(float(edges.min())), short(float(edges.max()))
-    title = f"{family.part or dataset.quantity} of {_label(family, index)}"
-    alt = f"Histogram of {_label(family, index)} from {low} to {high}, {len(values)} bins, {dataset.quantity}"
+    *groups, label = _labels(family, index)
+    name = views.with_unit(label)
+    title = ", ".join([f"{family.part or dataset.quantity} of {views.shown_name(label)}", *groups])
+    alt = f"{title}: {name} from {low} to {high}, {len(values)} bins, {dataset.quantity}"
     if len(values) <= _LISTED:
         alt += f": {'; '.join(short(float(value)) for value in values)}."
     else:
@@ -214,13 +218,23 @@ def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> Hi
     note = f"Bars: {dataset.quantity}, from {short(float(values.min()))} to {short(float(values.max()))}."
     if ends is not None:
         note += " Whiskers: 95 % noise interval."
-    return histogram(values, title=title, low=low, high=high, alt=alt, note=note, intervals=ends)
+    return histogram(
+        values,
+        title=title,
+        x=edge_ticks(np.append(edges[..., 0], edges[-1, -1])),
+        x_label=name,
+        y_label=dataset.quantity,
+        alt=alt,
+        note=note,
+        intervals=ends,
+    )
 
 
 def _marginal(views: OutputViews, dataset: Dataset) -> Exhibit:
     """How the categories of an attribute are distributed over the records."""
     assert dataset.codes is not None
-    name, coordinates = dataset_name(dataset), dataset.codes.coordinates
+    coordinates = dataset.codes.coordinates
+    name, title = views.with_unit(dataset_name(dataset)), views.shown_name(dataset_name(dataset))
     counts: NDArray[np.int64] = np.zeros(len(coordinates), dtype=np.int64)
     for numbers in views.released.blocks(views.name, dataset.path):
         counts += np.bincount(numbers, minlength=len(coordinates))
@@ -231,14 +245,29 @@ def _marginal(views: OutputViews, dataset: Dataset) -> Exhibit:
             (label, (TableCell(grouped(count), count / most), TableCell(f"{100 * count / total:.1f} %")))
             for label, count in zip(labels, counts.tolist(), strict=True)
         ]
-        return TableExhibit(name, ("category", "records", "proportion"), tuple(rows))
+        return TableExhibit(title, ("category", "records", "proportion"), tuple(rows))
     categories = len(counts) - (isinstance(coordinates, np.ndarray) and bool(np.isnan(coordinates[-1])))
     note = f"{several(int(counts[-1]), 'record')} with a missing value." if categories < len(counts) else ""
     fullest = int(counts[:categories].argmax())
     alt = f"Histogram of {name} in {categories} categories from {labels[0]} to {labels[categories - 1]}. "
     alt += f"Most frequent: {labels[fullest]}, with {grouped(counts[fullest])} records. {note}"
-    low, high = labels[0], labels[categories - 1]
-    return histogram(counts[:categories], title=name, low=low, high=high, alt=alt.strip(), note=note)
+    return histogram(
+        counts[:categories],
+        title=title,
+        x=_category_ticks(coordinates, labels, categories),
+        x_label=name,
+        y_label="records",
+        alt=alt.strip(),
+        note=note,
+    )
+
+
+def _category_ticks(coordinates: Any, labels: list[str], categories: int) -> tuple[Tick, ...]:
+    """Edges of bins of equal width, whose middles are the coordinates; of labels the first and the last."""
+    if not isinstance(coordinates, np.ndarray) or categories < 2:
+        return end_ticks(labels[0], labels[categories - 1])
+    half = (coordinates[1] - coordinates[0]) / 2
+    return edge_ticks(np.append(coordinates[:categories] - half, coordinates[categories - 1] + half))
 
 
 def _category_names(coordinates: Any) -> list[str]:

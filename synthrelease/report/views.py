@@ -139,12 +139,22 @@ class OutputViews:
 
     def shown_name(self, label: str) -> str:
         """Return what people call a feature; other labels as they are."""
-        return next((f.shown_name for f in self.parameters.bounded if f.name == label), label)
+        column = self.named(label)
+        return label if column is None else column.shown_name
+
+    def with_unit(self, label: str) -> str:
+        """Return the same with the unit of the feature, if it is known."""
+        column = self.named(label)
+        return label if column is None else name_with_unit(column)
+
+    def named(self, label: str) -> Feature | Attribute | None:
+        """Return the column of a label; None of other labels."""
+        return next((column for column in self.parameters.named if column.name == label), None)
 
     def y_label(self, label: str, quantity: str) -> str:
         """Return a quantity of a feature with its unit: "mean change of pupil_left (mm)"."""
-        feature = next((f for f in self.parameters.bounded if f.name == label), None)
-        return feature_quantity(feature, quantity) if feature else f"{label}, {quantity}"
+        column = self.named(label)
+        return f"{label}, {quantity}" if column is None else feature_quantity(column, quantity)
 
     def half_width(self, family: Family, index: tuple[int, ...]) -> NDArray[Any] | None:
         """Return what stands behind ± of the values of an item, which 95 % of their errors are within; None if it is not known."""
@@ -175,20 +185,20 @@ def x_label(axis: Axis) -> str:
     return f"{name} ({axis.unit})" if axis.unit and axis.unit != f"{name}s" else name
 
 
-def feature_quantity(feature: Feature, quantity: str) -> str:
+def feature_quantity(column: Feature | Attribute, quantity: str) -> str:
     """Return a quantity of a feature, with the feature's unit if it is of that."""
     in_unit, of = _OF_FEATURE in quantity, quantity.removesuffix(_OF_FEATURE)
-    unit = shown_unit(feature) if in_unit else ""
+    return f"{of} of {name_with_unit(column) if in_unit else column.shown_name}"
+
+
+def name_with_unit(column: Feature | Attribute) -> str:
+    """Return what people call a column, and its unit, as they write it, if that is known."""
+    unit = column.known_unit
+    if not unit:
+        return column.shown_name
     # A unit that is written behind need not stand in the name.
-    name = feature.shown_name
-    if unit and not feature.title:
-        name = name.removesuffix(f"_{feature.known_unit}") or name
-    return f"{of} of {name} ({unit})" if unit else f"{of} of {name}"
-
-
-def shown_unit(feature: Feature | Attribute) -> str:
-    """Return the unit of a feature as people write it; "" if it is not known."""
-    return _SIGNS.get(feature.known_unit, feature.known_unit)
+    name = column.title or column.name.removesuffix(f"_{unit.lower()}") or column.name
+    return f"{name} ({_SIGNS.get(unit, unit)})"
 
 
 def _is_curve(family: Family) -> bool:

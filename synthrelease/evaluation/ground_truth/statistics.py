@@ -18,12 +18,17 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.statistics.expected import Shape, guess, name_in_words
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
 from synthrelease.number_words import short
+from synthrelease.numerics.binning import equal_width_edges
 from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value
-from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit
+from synthrelease.report.axis_ticks import edge_ticks
+from synthrelease.report.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
+from synthrelease.report.histograms import histogram
+from synthrelease.report.views import name_with_unit
 
 Place = tuple[str, ...]
 
@@ -88,19 +93,51 @@ class StatisticsTruth:
         return {", ".join(place): f"{name_in_words(place[0])} of {place[-1]}" for place in self.values}
 
     def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
-        """Return a table of the single numbers, true and released."""
+        """Return a table of the single numbers, true and released, and histograms of both."""
+        present = [place for place in self.values if (*place, "value") in released]
+        histograms = [self._histogram(released, place) for place in present if place[0] == HISTOGRAM]
         rows = [
-            (", ".join(place), self._cells(released, place))
-            for place in self.values
-            if place[0] != HISTOGRAM and (*place, "value") in released
+            (self._name(place), self._cells(released, place)) for place in present if place[0] != HISTOGRAM
         ]
+        return [*self._table(rows), *histograms]
+
+    def _table(self, rows: list[tuple[str, tuple[TableCell, ...]]]) -> list[Exhibit]:
         if not rows:
             return []
-        head: tuple[str, ...] = ("statistic", "exact (private)", "released", "released interval")
+        head: tuple[str, ...] = ("statistic", "exact (private)", "released", "released interval (95 %)")
         if not any(cells[-1].text for _, cells in rows):  # of quantiles only
             head, rows = head[:-1], [(name, cells[:-1]) for name, cells in rows]
         note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
         return [TableExhibit("Exact and released values", head, tuple(rows[:_ROWS]), note)]
+
+    def _histogram(self, released: Arrays, place: Place) -> HistogramExhibit:
+        """The released histogram with its interval, and the exact one as a line."""
+        p, feature = self.mechanism.parameters, self._feature(place)
+        shown, truth = np.asarray(released[*place, "value"], dtype=np.float64), self.values[place]
+        shares = p.people is not None and p.groups is None
+        distance = float(np.abs(shown - truth).sum() / 2)
+        unit = "proportion of participants" if shares else "number of participants"
+        alt = f"{self._name(place)}: bars of the released {unit} in {p.bins} bins, and a line of the exact one. "
+        return histogram(
+            shown,
+            title=self._name(place),
+            x=edge_ticks(equal_width_edges(*feature.bounds, p.bins)),
+            x_label=name_with_unit(feature),
+            y_label=unit,
+            alt=f"{alt}Half of the sum of differences: {short(distance, 3)}.",
+            note="Bars: released. Whiskers: 95 % noise interval. Line: exact (private).",
+            intervals=released.get((*place, "interval")),
+            outline=truth,
+        )
+
+    def _name(self, place: Place) -> str:
+        """A statistic of a feature, in a group if there are any."""
+        statistic, *group, _ = place
+        return ", ".join([f"{name_in_words(statistic)} of {name_with_unit(self._feature(place))}", *group])
+
+    def _feature(self, place: Sequence[str]) -> Feature:
+        features = self.mechanism.parameters.features
+        return next(feature for feature in features if feature.name == place[-1])
 
     def _cells(self, released: Arrays, place: Place) -> tuple[TableCell, ...]:
         """The true value, the released one and its interval."""
@@ -115,8 +152,7 @@ class StatisticsTruth:
         return None if p.has_quotients else p.people
 
     def _bounds(self, place: Sequence[str]) -> tuple[float, float]:
-        features = self.mechanism.parameters.features
-        return next(feature.bounds for feature in features if feature.name == place[-1])
+        return self._feature(place).bounds
 
     def _range(self, place: Place) -> float:
         """What the bounds leave a statistic."""

@@ -74,6 +74,11 @@ class RecordsParameters(Parameters):
     rows: Annotated[int, {"minimum": 1, "maximum": 10**10}]
 
     @property
+    def named(self) -> tuple[Attribute, ...]:
+        """The attributes."""
+        return self.attributes
+
+    @property
     def is_drawn(self) -> bool:
         """Whether records follow from noisy counts only, without a look at the data."""
         return self.threshold is None

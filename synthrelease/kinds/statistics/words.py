@@ -56,9 +56,7 @@ FIXATIONS = "On each stimulus, the fixations of each participant are counted, an
 def summary(p: StatisticsParameters) -> str:
     """Return what is released."""
     by = "" if p.groups is None else f" in {several(len(p.groups), 'group')}"
-    return (
-        f"Statistics of {listed([feature.name for feature in p.features])} over {participants(p.people)}{by}."
-    )
+    return f"Statistics of {listed([feature.shown_name for feature in p.features])} over {participants(p.people)}{by}."
 
 
 def fixation_summary(p: FixationParameters) -> str:

@@ -17,9 +17,10 @@ import synthrelease
 from synthrelease.cli import main
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError
+from synthrelease.report.axis_ticks import ticks
 from synthrelease.report.figures import MapLegend
 from synthrelease.report.look import Look, joined
-from synthrelease.report.map_frames import Difference, frame_of, ticks
+from synthrelease.report.map_frames import Difference, frame_of
 from synthrelease.report.map_panels import Colouring, Frame, map_panel
 from synthrelease.report.photographs import Photographs
 from synthrelease.report.rasters import map_png

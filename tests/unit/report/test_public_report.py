@@ -299,7 +299,7 @@ def rows_of(page: Page, name: str, *words: str) -> list[str]:
 @pytest.mark.slow("the first page that is drawn")
 def test_values_are_those_of_the_bundle():
     bundle = synthrelease.open_bundle(golden("statistics"))
-    (row,) = rows_of(golden_page("statistics"), "all", "mean", "left_mm")
+    (row,) = rows_of(golden_page("statistics"), "all", "mean", "left")
     expected = [bundle["all"]["mean/value"][0], *bundle["all"]["mean/interval"][0]]
     shown = figures(row.replace("\N{MINUS SIGN}", "-"))
     assert shown[:3] == [float(f"{one:.4g}") for one in expected]

@@ -250,7 +250,7 @@ def drawn(one: HistogramExhibit) -> str:
 
 
 def test_a_line_is_drawn_where_there_is_one() -> None:
-    ways: dict[str, Any] = {"title": "t", "low": "0", "high": "1", "alt": "a"}
+    ways: dict[str, Any] = {"title": "t", "x": (), "x_label": "x", "y_label": "y", "alt": "a"}
     without, with_line = histogram([1, 2], **ways), histogram([1, 2], outline=[4, 0], **ways)
     assert without.outline == ""
     assert "outline" not in drawn(without)
