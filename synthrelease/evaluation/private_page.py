@@ -17,6 +17,7 @@ from synthrelease.evaluation.result import Curve, Evaluation
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.kinds.registry import kinds
 from synthrelease.number_words import listed, scientific_up, several
+from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.figures import write_png
 from synthrelease.report.look import Look, joined
@@ -73,11 +74,17 @@ def private_page(
     """Return the report as text, with the version of what writes it, maps over photographs if there are any."""
     shown = {output.name: output.exhibits for output in evaluation.outputs}
     maps = [
-        exhibit for exhibits in shown.values() for exhibit in exhibits if isinstance(exhibit, ComparedMap)
+        exhibit
+        for exhibits in shown.values()
+        for exhibit in exhibits
+        if isinstance(exhibit, ComparedMap | DrawnAreas)
     ]
     look = Look(photographs or Photographs(), joined(ends for each in maps for ends in each.ranges()))
     exhibits = {
-        name: [exhibit.plate(look) if isinstance(exhibit, ComparedMap) else exhibit for exhibit in of_output]
+        name: [
+            exhibit.plate(look) if isinstance(exhibit, ComparedMap | DrawnAreas) else exhibit
+            for exhibit in of_output
+        ]
         for name, of_output in shown.items()
     }
     curves = {output.name: CurvePicture.of(output.curve) for output in evaluation.outputs if output.curve}

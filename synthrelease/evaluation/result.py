@@ -10,6 +10,7 @@ from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, Guarant
 from synthrelease.evaluation.json_form import JsonForm, json_form
 
 if TYPE_CHECKING:
+    from synthrelease.report.area_plates import DrawnAreas
     from synthrelease.report.compared_maps import ComparedMap
     from synthrelease.report.exhibits import Exhibit
 
@@ -162,7 +163,7 @@ class EvaluatedOutput(JsonForm):
     noise: NoiseCheck | None = None  # None where there is no noise to look at
     known_rest: WorstCaseAttack | None = None  # None where it is no noisy sums
     attacks: tuple[AttackResult, ...] = ()
-    exhibits: tuple[Exhibit | ComparedMap, ...] = ()  # exact next to released, for the report
+    exhibits: tuple[Exhibit | ComparedMap | DrawnAreas, ...] = ()  # exact next to released, for the report
     remarks: tuple[str, ...] = ()  # how it was tried, what was not, and why, in sentences
     tasks: tuple[PredictionTask, ...] = ()
     cut: bool = False  # whether there would be more exhibits

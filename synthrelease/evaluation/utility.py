@@ -15,6 +15,7 @@ from synthrelease.evaluation.ground_truth import exact_derivations
 from synthrelease.evaluation.noise_check import NoiseTally
 from synthrelease.evaluation.result import RELEASED, NoiseCheck, Scores, Utility
 from synthrelease.evaluation.usefulness import usefulness
+from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.exhibits import Exhibit
 from synthrelease.report.released import Released
@@ -27,7 +28,7 @@ EXACT = "without noise"
 
 def measured_utility(
     case: Case, released: Released, *, pictures: int, progress: Progress | None = None
-) -> tuple[Utility, NoiseCheck | None, tuple[Exhibit | ComparedMap, ...]]:
+) -> tuple[Utility, NoiseCheck | None, tuple[Exhibit | ComparedMap | DrawnAreas, ...]]:
     """Return the scores of the release and of its baselines, whether the noise is as stated, and what to draw.
 
     Only some arrays are in memory at a time. At most `pictures` exhibits are made.
@@ -35,7 +36,7 @@ def measured_utility(
     output, ground_truth, tally = case.output, case.ground_truth, _tally(case)
     items: dict[str, Scores] = {}
     baselines: dict[str, dict[str, Scores]] = {}
-    exhibits: list[Exhibit | ComparedMap] = []
+    exhibits: list[Exhibit | ComparedMap | DrawnAreas] = []
     steps = _steps(case)
     for number, (derive, group) in enumerate(steps):
         if progress is not None:

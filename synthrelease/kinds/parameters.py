@@ -215,6 +215,10 @@ class Parameters:
         """The screen that maps are of, and σ of their blur in its pixels; None if there is none but what the axes say."""
         return None
 
+    def shapes(self, item: str) -> Mapping[str, tuple[tuple[float, float], ...]]:  # noqa: ARG002
+        """Return the corners of what is drawn on an item's stimulus, in pixels of the screen of `map_scale`, by label; {} if nothing is."""
+        return {}
+
     def value_range(self, part: str, label: str) -> tuple[float, float] | None:  # noqa: ARG002
         """Return the public bounds that a single number without noise is within, to draw it on them; None if there are none.
 

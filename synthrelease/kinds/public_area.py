@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Self
 
-from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.data.area_shapes import ELSEWHERE, LABEL, RECTANGLE
 from synthrelease.field_schema import Label, among, described
 from synthrelease.kinds.parameters import Fault
 
@@ -43,10 +43,19 @@ class PublicArea:
         """Return an area without its image."""
         return cls(area.name, area.shape, area.corners or None, area.label, area.stimuli)
 
+    @property
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """All corners (x, y), one after the other; of a label there are none."""
+        corners = self.coordinates or ()
+        if self.shape != RECTANGLE:
+            return corners
+        (left, top), (right, bottom) = corners
+        return (left, top), (right, top), (right, bottom), (left, bottom)
+
     def faults(self, listed: Collection[str]) -> Iterator[Fault]:
         """Yield where it contradicts itself, or the public list of stimuli."""
         corners = self.coordinates
-        drawn = corners is not None and (len(corners) == 2 if self.shape == "rectangle" else len(corners) > 2)
+        drawn = corners is not None and (len(corners) == 2 if self.shape == RECTANGLE else len(corners) > 2)
         if (self.name == ELSEWHERE) != (self.shape is None) or (self.shape == LABEL) != (
             self.label is not None
         ):

@@ -12,7 +12,7 @@ from synthrelease.number_words import short
 from synthrelease.report.exhibits import Outlines, Plate
 from synthrelease.report.figures import MapLegend, shown_frames
 from synthrelease.report.look import Look, Range
-from synthrelease.report.map_frames import Difference, frame_of
+from synthrelease.report.map_frames import Difference, frame_of, outline_words
 from synthrelease.report.map_panels import Colouring, Frame, map_panel
 from synthrelease.report.rasters import VALUE_COLOURS, Map
 
@@ -69,8 +69,8 @@ class ComparedMap:
         )
         captions = [
             f"{self.caption}." if self.caption else "",
-            "Lines on the released map: what differs from its average by more than ± (95 %)."
-            if self._outlines
+            f"Released map: {words[:1].lower()}{words[1:]}"
+            if (words := outline_words(self._outlines))
             else "",
             f"Axes {frame_of(self.legend.screen).words}." if self.window is None else "",
         ]

@@ -43,6 +43,15 @@ class Difference:
         return Outlines(width, height, _around(self.more), _around(self.less))
 
 
+def outline_words(outlines: Outlines | None) -> str:
+    """Return what the lines on a map mean; "" if it is not known where there would be any."""
+    if outlines is None:
+        return ""
+    lines = (("Solid line: above", outlines.more), ("Dashed line: below", outlines.less))
+    words = " ".join(f"{where} the map's average by more than ± (95 %)." for where, path in lines if path)
+    return words or "No place differs from the map's average by more than its ± (95 %)."
+
+
 def _around(excess: Map) -> str:
     """The line between what is above 0 and the rest, which the edge of the map closes."""
     from contourpy import contour_generator  # noqa: PLC0415  with matplotlib, where a page has maps

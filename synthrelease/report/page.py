@@ -52,7 +52,7 @@ def visible_text(page: str) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  where a page is made
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("synthrelease.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -60,6 +60,16 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["css_text"] = _css_text
+    return environment
+
+
+def _css_text(text: str) -> Markup:
+    """A text as CSS has it in quotes: all but letters and digits by their numbers, so that nothing in it ends it."""
+    from markupsafe import Markup  # noqa: PLC0415  with Jinja2, where a page is made
+
+    shown = (c if c.isascii() and c.isalnum() else f"\\{ord(c):x} " for c in printable_lines(text))
+    return Markup("'" + "".join(shown) + "'")  # noqa: S704  nothing but letters, digits, blanks and backslashes
 
 
 def _harmless(value: Any) -> Any:

@@ -13,11 +13,13 @@ from synthrelease.dp.event import from_json
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.number_words import grouped, several, short
+from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.axis_ticks import edge_ticks, end_ticks
 from synthrelease.report.exhibits import (
     Exhibit,
     HistogramExhibit,
     OutputExhibits,
+    Plate,
     TableCell,
     TableExhibit,
     Tick,
@@ -74,7 +76,7 @@ def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
         yield partial(_values, views, single)
     for family in views.tabular:
         if family not in single:
-            yield from _of_items(views, family)
+            yield from _of_items(views, family, look)
     for dataset in views.families.records:
         if dataset.codes is not None:
             yield partial(_marginal, views, dataset)
@@ -85,9 +87,11 @@ def _is_single(family: Family, views: OutputViews) -> bool:
     return bool(views.parameters.part) and len(family.axes) == family.values.items
 
 
-def _of_items(views: OutputViews, family: Family) -> Iterator[ExhibitMaker]:
+def _of_items(views: OutputViews, family: Family, look: Look) -> Iterator[ExhibitMaker]:
     is_binned = family.with_role(Role.COORDINATE) is not None
     for index in family.values.indices():
+        if len(family.axes) - family.values.items == 1 and views.parameters.shapes(_labels(family, index)[0]):
+            yield partial(_on_stimulus, views, family, index, look)
         if is_binned:
             yield partial(_histogram, views, family, index)
         elif len(family.axes) - family.values.items == 1:
@@ -123,6 +127,16 @@ def _bars(views: OutputViews, family: Family, index: tuple[int, ...]) -> TableEx
     title = f"{_label(family, index)}: {dataset.quantity}"
     head = dataset.quantity if half_width is None else f"{dataset.quantity}, ± (95 %)"
     return TableExhibit(title, (axis.name, head), tuple(rows[:_NAMED]), _cut(len(rows), axis.name))
+
+
+def _on_stimulus(views: OutputViews, family: Family, index: tuple[int, ...], look: Look) -> Plate:
+    """The shapes of what stands along the axis of bars, on the stimulus."""
+    assert views.parameters.map_scale is not None
+    stimulus, screen = _labels(family, index)[0], views.parameters.map_scale[0]
+    values = views.released.item(views.name, family.values.path, index).tolist()
+    shares = dict(zip(map(str, family.axes[-1].coordinates), values, strict=True))
+    panels = {family.values.quantity: shares}
+    return DrawnAreas(stimulus, screen, views.parameters.shapes(stimulus), panels).plate(look)
 
 
 def _half_width(views: OutputViews, family: Family, index: tuple[int, ...]) -> float | None:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.number_words import listed, several, short
-from synthrelease.report.exhibits import Outlines, Panel, Picture, Plate, TableCell, TableExhibit
+from synthrelease.report.exhibits import Panel, Picture, Plate, TableCell, TableExhibit
 from synthrelease.report.families import Family
 from synthrelease.report.figures import shown_frames, write_png
 from synthrelease.report.look import Look, Range, legible
-from synthrelease.report.map_frames import Difference, frame_of
+from synthrelease.report.map_frames import Difference, frame_of, outline_words
 from synthrelease.report.map_panels import Colouring, Frame, map_panel
 from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, data_uri
 from synthrelease.report.signal_figures import signals_figure
@@ -67,7 +67,7 @@ def _still(view: MapView, look: Look) -> Plate:
     if half_width is not None:
         words += f" ± {short(float(half_width[peak]), 3)} (95 %)"
         outlines = Difference.of(shown, half_width).outlines
-    words = f"{words}. {_outline_words(outlines)}".strip()
+    words = f"{words}. {outline_words(outlines)}".strip()
     alt = f"Map of {view.subject}, {quantity}. {words}"
     common: dict[str, Any] = {"legend": view.legend, "longer_px": _PX, "look": look}
     heading = "released, over the stimulus" if photograph else "released"
@@ -80,15 +80,6 @@ def _still(view: MapView, look: Look) -> Plate:
         panels.append(map_panel("± of each place (95 %)", [Frame(half_width, alt)], spread, **common))
     caption = f"{words} {_scale_words(view)} Axes {frame_of(view.legend.screen).words}."
     return Plate(_capital(view.subject), tuple(panels), caption, photograph=photograph)
-
-
-def _outline_words(outlines: Outlines | None) -> str:
-    if outlines is None:
-        return ""
-    if not outlines.more and not outlines.less:
-        return "No place differs from the map's average by more than its ± (95 %)."
-    lines = (("Solid line: above", outlines.more), ("Dashed line: below", outlines.less))
-    return " ".join(f"{words} the map's average by more than ± (95 %)." for words, path in lines if path)
 
 
 def _strip(view: MapView, times: NDArray[np.float64], look: Look) -> Plate:

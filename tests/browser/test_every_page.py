@@ -12,6 +12,10 @@ from tiers import params
 _ALL = params((*PUBLIC, *PRIVATE), quick=("hostile", "private odd"))
 _UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 
+_CUT = """[...document.querySelectorAll('.scroll')]
+    .filter(one => one.querySelectorAll('thead th').length <= 9 && one.scrollWidth > one.clientWidth + 1)
+    .map(one => one.getAttribute('aria-label'))"""
+
 
 @pytest.mark.parametrize("name", _ALL)
 def test_it_is_silent_alone_and_whole(visit, pages, name):
@@ -46,6 +50,16 @@ def test_the_page_does_not_scroll_sideways(visit, pages, name):
             assert seen.page.evaluate(f"{root}.scrollWidth") <= seen.page.evaluate(f"{root}.clientWidth"), (
                 width
             )
+
+
+@pytest.mark.parametrize("name", _ALL)
+def test_nothing_is_cut_at_the_edge_of_a_card(visit, pages, name):
+    """But tables of so many columns that no row can stand one below the other, which scroll by themselves."""
+    with visit(pages(name)) as seen:
+        seen.page.evaluate(_UNFOLD)
+        for width in (400, 1400):
+            seen.resized(width)
+            assert seen.page.evaluate(_CUT) == [], width
 
 
 @pytest.mark.parametrize("name", _ALL)

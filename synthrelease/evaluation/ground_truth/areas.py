@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from synthrelease.kinds.areas.public import DWELL, TRANSITIONS
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.number_words import percent
+from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit
 
 MEASURES = (
@@ -60,23 +61,36 @@ class AreaTruth:
         """Return "dwell" or "transitions"."""
         return item.rpartition(", ")[2]
 
-    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
-        """Return for every stimulus the shares of its areas, true and released."""
-        names = [area.name for area in self.mechanism.parameters.areas]
-        return [
-            TableExhibit(
-                f"{labels[0]}: proportion of viewing",
-                ("area", "exact (private)", "released", "difference"),
-                tuple(
-                    (name, _cells(true_share, released_share))
-                    for name, true_share, released_share in zip(
-                        names, truth.tolist(), released[labels].tolist(), strict=True
-                    )
-                )[:_ROWS],
-            )
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit | DrawnAreas]:  # noqa: ARG002  as all kinds
+        """Return for every stimulus its areas, and their shares, true and released."""
+        dwell = {
+            labels[0]: (truth.tolist(), released[labels].tolist())
             for labels, truth in self.shares.items()
             if labels[1] == DWELL and labels in released
-        ]
+        }
+        exhibits: list[Exhibit | DrawnAreas] = []
+        for stimulus, shares in dwell.items():
+            exhibits += [*self._drawn(stimulus, *shares), self._table(stimulus, *shares)]
+        return exhibits
+
+    def _drawn(
+        self, stimulus: str, true_shares: list[float], released_shares: list[float]
+    ) -> Iterator[DrawnAreas]:
+        p = self.mechanism.parameters
+        names = [area.name for area in p.areas]
+        panels = {"exact (private)": true_shares, "released": released_shares}
+        shares = {heading: dict(zip(names, values, strict=True)) for heading, values in panels.items()}
+        if corners := p.shapes(stimulus):
+            yield DrawnAreas(stimulus, p.screen, corners, shares)
+
+    def _table(self, stimulus: str, true_shares: list[float], released_shares: list[float]) -> TableExhibit:
+        names = [area.name for area in self.mechanism.parameters.areas]
+        rows = tuple(
+            (name, _cells(true_share, released_share))
+            for name, true_share, released_share in zip(names, true_shares, released_shares, strict=True)
+        )
+        head = ("area", "exact (private)", "released", "difference")
+        return TableExhibit(f"{stimulus}: proportion of viewing", head, rows[:_ROWS])
 
 
 def _cells(true_share: float, released_share: float) -> tuple[TableCell, ...]:

@@ -13,6 +13,7 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.mechanism import Collector, Mechanism
 from synthrelease.kinds.values import Values
+from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.exhibits import Exhibit
 
@@ -44,7 +45,7 @@ class GroundTruth(Protocol):
         """Return the part of the output that an item is judged with: items of one part are of one kind, and their scores have one scale."""
         ...
 
-    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit | ComparedMap]:
+    def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit | ComparedMap | DrawnAreas]:
         """Return truth and release side by side, and their difference; maps are drawn once all of a release are known."""
         ...
 

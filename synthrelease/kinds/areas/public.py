@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL
+from synthrelease.data.screen import Screen
 from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import DiscreteLaplace, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Neighbours
@@ -66,6 +67,16 @@ class AreasParameters(StimulusParameters):
     half_range_grid_units: Annotated[
         int, described("W: what a person's shares on a stimulus sum to.", const=HALF_RANGE)
     ] = HALF_RANGE
+
+    @property
+    def map_scale(self) -> tuple[Screen, float | None]:
+        """The screen; nothing is blurred."""
+        return self.screen, None
+
+    def shapes(self, item: str) -> dict[str, tuple[tuple[float, float], ...]]:
+        """Return the corners of a stimulus's areas, by name; those that are labels of an image have none."""
+        of_item = [area for area in self.areas if area.stimuli is None or item in area.stimuli]
+        return {area.name: area.corners for area in of_item if area.corners}
 
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield the noisy shares of looking, and what they are; and of moves, if these are released."""
