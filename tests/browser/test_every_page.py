@@ -52,7 +52,10 @@ def test_the_page_does_not_scroll_sideways(visit, pages, name):
             )
 
 
-@pytest.mark.parametrize("name", _ALL)
+# Where a name is one word without an end, a table scrolls by itself.
+@pytest.mark.parametrize(
+    "name", params([n for n in (*PUBLIC, *PRIVATE) if "hostile" not in n], quick=("private odd",))
+)
 def test_nothing_is_cut_at_the_edge_of_a_card(visit, pages, name):
     """But tables of so many columns that no row can stand one below the other, which scroll by themselves."""
     with visit(pages(name)) as seen:
