@@ -273,6 +273,7 @@ def test_the_demonstrations_plan_loads() -> None:
     assert plan.release["name"] == "synthrelease-demo"
     assert {name: spec.kind for name, spec in plan.inputs.items()} == {
         "attention": "gaze",
+        "distance": "features",
         "pupil": "features",
     }
     assert [output.kind for output in plan.outputs] == ["heatmap", "signals", "statistics", "records"]

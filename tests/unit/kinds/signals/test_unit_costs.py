@@ -319,10 +319,10 @@ def test_without_noise_the_prediction_is_the_correlation_of_what_the_frequencies
 
 
 def test_of_everybodys_own_series_the_error_is_that_of_the_noise(tmp_path: Path) -> None:
-    """LPA: √2·b of 2H steps between the bounds, b = Δ₁ = 160 × 2H at ε = 1."""
+    """LPA: b·ln 20 of 2H steps between the bounds in 95 of 100 releases, b = Δ₁ = 160 × 2H at ε = 1."""
     (row,) = preview(design_signals(tmp_path, mechanism="lpa", query="each"))["outputs"]
-    expected = 100 * math.sqrt(2) * 4 * LENGTH
-    assert figures(row["error"]) == [pytest.approx(expected, rel=5e-3)]
+    expected = 100 * math.log(20) * 4 * LENGTH
+    assert figures(row["error"]) == [95, pytest.approx(expected, rel=5e-3)]
     assert "±" in row["error"]
     assert figures(row["people_needed"]) == []
 
