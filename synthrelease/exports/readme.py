@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from synthrelease.exports.table_files import TableFile
 
 _WIDTH = 100
-_NARROW = "\u202f"  # the space within numbers, which is no printable character
 
 
 def readme(
@@ -49,7 +48,7 @@ def readme(
         manifest=manifest,
         signatures=signatures,
     )
-    return printable_lines(text.replace(_NARROW, " ")).encode("utf-8")
+    return printable_lines(text).encode("utf-8")
 
 
 def table_lines(files: Sequence[TableFile]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from paid_study import grant, write_paid_study
 import synthrelease
 from synthrelease.cli import main
 from synthrelease.errors import PlanError
+from synthrelease.number_words import several
 from synthrelease.printable import printable, printable_lines
 
 STEERING = [
@@ -132,3 +133,8 @@ def test_a_title_has_a_label(place: Path) -> None:
     title = synthrelease.open_bundle(place / "r.h5").manifest["release"]["title"]
     (line,) = (line for line in done.stdout.splitlines() if line.endswith(title))
     assert len(line) > len(title)
+
+
+def test_numbers_keep_their_spaces() -> None:
+    assert printable(f"{several(1234567, 'participant')}, all") == "1 234 567 participants, all"
+    assert "\\u202f" in printable("a\u202fb")
