@@ -88,7 +88,6 @@ def run(folder: Path) -> None:
     _print_measures(gaze, exact, folder / "osie" / "fixations_tidy.csv.gz")
     _print_dynamic(gaze)
     _print_prediction(gaze)
-    _print_uncertainty(gaze, exact)
 
 
 # --- mechanisms
@@ -338,22 +337,6 @@ def exact_dynamic(gaze: Gaze, window: tuple[float, float], blur_time: float, cel
     at = [np.minimum((middles(c) * n).astype(int), n - 1) for c, n in zip(cells, bins, strict=True)]
     one: Map = blurred[np.ix_(*at)]
     return one / one.mean()
-
-
-def _print_uncertainty(gaze: Gaze, exact: list[Map]) -> None:
-    print(
-        "\nHow often the exact map lies within 2 standard deviations of the released one, per stimulus, 1011–1020"
-    )
-    for epsilon in EPSILONS:
-        inside = []
-        for j in REPORTED:
-            one = one_image(gaze, j)
-            values, _ = made.release(
-                spectral_heatmap(one), one, budget(one, epsilon), random=SecureRandom.for_tests(j)
-            )
-            error = np.abs(values[one.stimuli[0], "heatmap"] - exact[j])
-            inside.append(float((error <= 2 * values[one.stimuli[0], "uncertainty"]).mean()))
-        print(f"  ε = {epsilon:g}: {np.mean(inside):.1%}")
 
 
 def correlation(one: Map, exact: Map) -> float:
