@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+    from synthrelease.kinds.parameters import Feature
+    from synthrelease.kinds.statistics.public import StatisticsParameters
+
+    Integers, Numbers = NDArray[np.int64], NDArray[np.float64]
 
 _clip, _shares, _cells = ball.clip_to_ball, binning.shares_of_people, CellHeatmap.collect
 _statistics, _totals = statistics.totals, coefficients.totals
@@ -71,17 +74,18 @@ def _one_more(self: CellHeatmap, gaze: Any) -> Any:
     return _cells(replace(self, parameters=replace(self.parameters, cap=self.parameters.cap + 1)), gaze)
 
 
-def _within_what_was_seen(*arguments: Any, **options: Any) -> Integers:
-    return _statistics(*(_seen(one) if isinstance(one, Features) else one for one in arguments), **options)
+def _within_what_was_seen(
+    statistic: str, data: Features, group: Integers, parameters: StatisticsParameters
+) -> Integers:
+    features = tuple(_seen(feature, data.values[:, f]) for f, feature in enumerate(parameters.features))
+    return _statistics(statistic, data, group, replace(parameters, features=features))
 
 
-def _seen(data: Features) -> Features:
-    bounds = data.bounds.copy()
-    for f, column in enumerate(data.values.T):
-        there = np.clip(column[~np.isnan(column)], *bounds[f])
-        if there.size and there.min() < there.max():
-            bounds[f] = there.min(), there.max()
-    return replace(data, bounds=bounds)
+def _seen(feature: Feature, values: Numbers) -> Feature:
+    there = np.clip(values[~np.isnan(values)], *feature.bounds)
+    if not there.size or there.min() == there.max():
+        return feature
+    return replace(feature, low=float(there.min()), high=float(there.max()))
 
 
 def _divided_by_the_people_there() -> AbstractContextManager[object]:

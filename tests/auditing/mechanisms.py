@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from variants.areas import all_areas
+from variants.fixations import all_fixations
 from variants.gaze_maps import heatmaps
 from variants.people import GAUSSIAN
 from variants.records import all_records
@@ -75,6 +76,7 @@ def every_variant() -> list[Variant]:
         *all_signals(),
         *all_spectral_signals(),
         *all_statistics(),
+        *all_fixations(),
         *all_records(),
     ]
 

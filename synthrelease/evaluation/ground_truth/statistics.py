@@ -198,7 +198,7 @@ def labels(mechanism: Statistics) -> list[list[Place]]:
             (name, *place, dataset)
             for place in places
             for dataset in ("value", "interval")
-            if dataset == "value" or quantile(name) is None or p.has_quantile_intervals
+            if dataset == "value" or quantile(name) is None or p.quantile_intervals
         ]
         for name in p.statistics
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from synthrelease.data.facts import Facts
@@ -38,7 +39,8 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     """
     mechanism = _OF_INPUT[source.kind](spec, source, facts, neighbours)
     _check_sense(spec, mechanism)
-    return mechanism
+    p = mechanism.parameters
+    return replace(mechanism, parameters=replace(p, quantile_intervals=p.knows_people_for_quantiles))
 
 
 def _of_features(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
@@ -99,7 +101,6 @@ def _common(
         "statistics": names,
         "bins": o["bins"],
         "quantile_steps": o["quantile_steps"],
-        "quantile_intervals": True,
     }
 
 

@@ -137,9 +137,9 @@ class StatisticsParameters(Parameters):
             yield from make.chosen() if quantile(name) is not None else make.noisy()
 
     @property
-    def has_quantile_intervals(self) -> bool:
-        """Whether quantiles have intervals: they are wanted, and how many people are in a group is public, or released."""
-        return self.quantile_intervals and (self.counts_people or COUNT in self.noisy)
+    def knows_people_for_quantiles(self) -> bool:
+        """Whether there are quantiles, and how many people are in a group is public, or released: then they can have intervals."""
+        return bool(self.quantiles) and (self.counts_people or COUNT in self.noisy)
 
     @property
     def counts_people(self) -> bool:
@@ -243,7 +243,7 @@ class StatisticsParameters(Parameters):
         if choices and self.quantiles:
             least = min(choice.epsilon for choice in choices)
             within = self.rank_error(least, neighbours, probability=0.95)
-            sentences.append(words.rank_reading(within, has_interval=self.has_quantile_intervals))
+            sentences.append(words.rank_reading(within, has_interval=self.quantile_intervals))
         return sentences
 
     def derivation(self, neighbours: Neighbours) -> Remark:
@@ -269,7 +269,7 @@ class StatisticsParameters(Parameters):
             done.append(remark("variances-cut"))
         if self.quantiles:
             done.append(remark("middle-of-interval"))
-        if self.has_quantile_intervals:
+        if self.quantile_intervals:
             done.append(remark("quantile-interval", probability=INTERVAL))
         return done
 
@@ -282,7 +282,7 @@ class StatisticsParameters(Parameters):
         remarks.extend(remark("absent-as-centre", statistic=name) for name in centred)
         if self.quantiles:
             remarks.append(
-                remark("quantile-interval-of-shapes" if self.has_quantile_intervals else "rank-by-chance")
+                remark("quantile-interval-of-shapes" if self.quantile_intervals else "rank-by-chance")
             )
         return remarks
 
@@ -300,6 +300,11 @@ class StatisticsParameters(Parameters):
             yield "noise", WRONG_NAME
         if self.max_groups_per_person > len(self.groups or [1]):
             yield "manifest", "more groups per person than there are"
+        if self.quantile_intervals and not self.knows_people_for_quantiles:
+            yield (
+                "manifest",
+                "intervals of quantiles where there are none, or of an unknown number of participants",
+            )
         if self.everyone_in_every_group:
             yield from self._declaration_faults()
 
@@ -350,7 +355,7 @@ class _StatisticDatasets:
         yield self._dataset("chosen", Role.CHOICE, [], number, types=INTEGERS[:1], most=steps - 1)
         sources = (DerivedFrom(f"{quoted(self.name)}/chosen"),)
         yield self._dataset("value", Role.ESTIMATE, [], self._quantity, sources=sources, derive=self._middle)
-        if self.parameters.has_quantile_intervals:
+        if self.parameters.quantile_intervals:
             counts = () if self.parameters.counts_people else (DerivedFrom(f"{COUNT}/noisy"),)
             bound = Axis("bound", ["lower", "upper"], is_columns=True)
             ends = "end of the interval that holds the exact value in 95 of 100 releases, if the data are like one of the public shapes"

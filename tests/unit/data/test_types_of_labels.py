@@ -72,7 +72,7 @@ def shares(plan_path: Path) -> tuple[tuple[str, ...], int, NDArray[np.int64]]:
     design = make_design(load_plan(plan_path))
     spec, facts, output = design.plan.inputs["gaze"], design.facts["gaze"], design.outputs[0]
     found = [
-        contributions(part, {"shares": output.mechanism.collect}, {}).collected["shares"]
+        contributions(part, {"shares": output.mechanism}).collected["shares"]
         for part in partitions_of(spec, facts, stamp_of(spec.source))
     ]
     return facts.names, facts.people, sum(one["dwell/noisy"] for one in found)

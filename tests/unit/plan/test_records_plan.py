@@ -382,7 +382,8 @@ def test_the_preview_tells_the_noise_of_a_cell_and_the_people_it_takes(folder: P
         "outputs"
     ][0]
     deviation = math.sqrt(2) * 3 * 2 / 3.0  # three sets, Laplace
-    assert figures(row["error"]) == [pytest.approx(deviation, rel=5e-3), 10]
+    reach = 3 * 2 / 3.0 * math.log(20)
+    assert figures(row["error"]) == [95, pytest.approx(reach, rel=5e-3), 10]
     assert figures(row["people_needed"]) == [math.ceil(3 * deviation * 4)]
 
 
