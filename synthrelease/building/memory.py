@@ -16,6 +16,7 @@ sides.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
@@ -35,6 +36,8 @@ _LIBRARIES_BYTES = 205 << 20  # that a process has once all is imported and the 
 _COORDINATOR_BYTES = 160 << 20  # of one that only draws the noise
 _LOSSES_BYTES = 190 << 20  # of distributions of privacy losses, while they are composed
 _KEPT_LOSSES_BYTES = 60 << 20  # of those that are kept
+# Pieces of memory are rounded up to pages, of up to 2 MB, by the system as it likes: the same build took up to 30 % more than libraries need, or not.
+_PAGES = 1.3
 _DERIVED_BYTES = 96  # for each number of the largest array, while it is derived or verified
 
 _NUMBER_BYTES = 8
@@ -97,7 +100,9 @@ def memory(design: Design, part_rows: Mapping[str, int] = MappingProxyType({})) 
     row_of = {name: _part_row(spec, design) for name, spec in inputs.items()}
     rows = {name: most_rows(spec) for name, spec in inputs.items()}
     loading, collecting = (
-        max(part_rows.get(name, rows[name]) * getattr(row_of[name], key) for name in inputs)
+        math.ceil(
+            _PAGES * max(part_rows.get(name, rows[name]) * getattr(row_of[name], key) for name in inputs)
+        )
         for key in ("loading", "collecting")
     )
     largest = _DERIVED_BYTES * max(output.mechanism.largest_array for output in design.outputs)
@@ -120,7 +125,9 @@ def memory(design: Design, part_rows: Mapping[str, int] = MappingProxyType({})) 
         drawing_bytes=libraries + 2 * sum(sums),
         drawing_row_bytes={name: each.drawing_row for name, each in collected.items() if each.row},
         most_rows=rows,
-        part_row_bytes={name: max(row.loading, row.collecting) for name, row in row_of.items()},
+        part_row_bytes={
+            name: math.ceil(_PAGES * max(row.loading, row.collecting)) for name, row in row_of.items()
+        },
     )
 
 
