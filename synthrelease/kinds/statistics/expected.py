@@ -43,7 +43,7 @@ Numbers = NDArray[np.float64]
 
 SPREAD = 1 / 12  # standard deviation of people's means, of the bounds' width
 _DRAWS = 128  # the error is known to about a tenth
-_CHOICES = 512  # of a quantile, which is seldom far off, and then very far
+_CHOICES = 2048  # of a quantile, which is seldom far off, and then very far
 _MOST_PEOPLE = 2048  # that are invented: of more, each stands for several
 
 
