@@ -346,4 +346,5 @@ def test_all_together_cost_what_the_plan_allows_and_no_more(
         assert total <= epsilon * (1 + 1e-4)  # a claim is rounded up by a ten-thousandth at most
     some = any(part is None or part[0] == "share" for _, part, _ in asked)
     if some and literal <= epsilon and any(noise == GAUSSIAN for noise, _, _ in asked):
-        assert total >= min(literal, epsilon) * (1 - 2e-3)
+        # Of small ε next to a tiny δ, rounding of privacy-loss distributions takes most.
+        assert total >= min(literal, epsilon) * (1 - 5e-3)
