@@ -42,8 +42,8 @@ SENTENCES = {
     "mean-of-trials": "each participant contributes one value per statistic: the mean (or the proportions) of their trials, which are their rows of one stimulus each",
     "most-stimuli": "a participant counts on at most {most_stimuli} of the stimuli; their label decides on which",
     "absent-as-centre": "{statistic}s: participants without a value are imputed with the midpoint of the bounds",
-    "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit depends on how many participants are in a "
-    "group, which is private, so there is no interval",
+    "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit depends on the data, which are private, so "
+    "there is no interval",
     "quantile-interval-of-shapes": "the intervals of quantiles suppose that participants' values are spread over the bounds, or normal with a standard "
     "deviation of a twelfth of their width; around a gap between values a quantile can be further off",
     "everyone-in-every-group": "the plan declares that every participant is in every group, so the public number of participants is the divisor; the guarantee "
@@ -84,10 +84,7 @@ def rank_reading(people: float, *, has_interval: bool) -> str:
     within = f"{math.ceil(10 * people) / 10:g}"  # no less than it is
     sentence = f"A quantile misses its rank by chance: in at least 95 % of releases by at most {within} participants, for each quantile separately."
     if not has_interval:
-        return (
-            f"{sentence} The size of this error in the feature's unit depends on how many participants are in a group, which is private, so there is no "
-            "interval."
-        )
+        return f"{sentence} The size of this error in the feature's unit depends on the data, which are private, so there is no interval."
     return (
         f"{sentence} The interval is what this error comes to in the feature's unit if participants' values are spread over the bounds, or normal "
         "around a quarter, the middle or three quarters of them; around a gap between values a quantile can be further off."
