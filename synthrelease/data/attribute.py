@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from synthrelease.field_schema import Label, described
 from synthrelease.numerics.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
-from synthrelease.units import unit_of
+from synthrelease.units import Quantity
 
 _BLOCK = 1 << 14  # rows
 
 
 @dataclass(frozen=True)
-class Attribute:
+class Attribute(Quantity):
     """The categories of a column: equal-width bins between public bounds, or listed labels.
 
     Raises:
@@ -49,16 +49,6 @@ class Attribute:
             count >= 1 and self.low is not None and self.high is not None and self.low < self.high
         ):
             raise ValueError(f"Expected bins between two bounds for attribute {self.name!r}")
-
-    @property
-    def known_unit(self) -> str:
-        """The unit that the plan states, or that the name ends in; "" for none."""
-        return self.unit or unit_of(self.name)
-
-    @property
-    def shown_name(self) -> str:
-        """What people call it."""
-        return self.title or self.name
 
     @property
     def number_type(self) -> np.dtype[np.signedinteger[Any]]:

@@ -32,7 +32,7 @@ from synthrelease.field_schema import Label, Schema, among, described, object_sc
 from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.remarks import Remark, sentence
-from synthrelease.units import unit_of
+from synthrelease.units import Quantity
 
 Fault = tuple[str, str]  # a code, and a sentence
 _INPUT = "public_input"  # in a field's metadata
@@ -57,7 +57,7 @@ def added_later(default: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Feature:
+class Feature(Quantity):
     """A feature and its public bounds, in its unit; what people call it, if the plan says so."""
 
     name: Label
@@ -70,16 +70,6 @@ class Feature:
     def bounds(self) -> tuple[float, float]:
         """Both bounds."""
         return self.low, self.high
-
-    @property
-    def known_unit(self) -> str:
-        """The unit that the plan states, or that the name ends in; "" for none."""
-        return self.unit or unit_of(self.name)
-
-    @property
-    def shown_name(self) -> str:
-        """What people call it."""
-        return self.title or self.name
 
 
 BoundedFeatures = Annotated[tuple[Feature, ...], {"minItems": 1}]

@@ -19,9 +19,10 @@ from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.parameters import Feature
-from synthrelease.kinds.statistics.expected import Shape, guess, name_in_words
+from synthrelease.kinds.statistics.expected import guess, name_in_words
 from synthrelease.kinds.statistics.mechanism import Statistics
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
+from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.number_words import short
 from synthrelease.numerics.binning import equal_width_edges
 from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value

@@ -1,9 +1,7 @@
 """How far released statistics are expected to be from the exact ones: each is released again and again from public, invented participants.
 
-What the data are like is private. So it is tried on four shapes that span what people's means are usually like: spread
-evenly over the bounds, or normal with a standard deviation of a twelfth of their width (measured on ten features of
-ier2023_vr_pupil: 0.05 to 0.10), around a quarter, the middle or three quarters of it. Permute-and-flip is drawn as the best of utilities with exponential noise, which is the
-same (Ding et al. 2021, Theorem 1, "The permute-and-flip mechanism is identical to report-noisy-max with exponential noise").
+What the data are like is private. So it is tried for data like each of four public shapes (`shapes.Shape`). What is exact of the noise is in
+`statistics.proof.md`.
 """
 
 from __future__ import annotations
@@ -12,8 +10,6 @@ import functools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from enum import Enum
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +21,8 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.expectation import ERROR, Expectation
 from synthrelease.kinds.statistics.grouped_rows import Cell
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
+from synthrelease.kinds.statistics.quantile_errors import mean_error
+from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.numerics.even_points import even_points
 from synthrelease.numerics.statistics import (
     HISTOGRAM,
@@ -33,7 +31,6 @@ from synthrelease.numerics.statistics import (
     StatisticUnit,
     fraction,
     quantile,
-    quantile_value,
 )
 
 if TYPE_CHECKING:
@@ -41,9 +38,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-SPREAD = 1 / 12  # standard deviation of people's means, of the bounds' width
 _DRAWS = 128  # the error is known to about a tenth
-_CHOICES = 2048  # of a quantile, which is seldom far off, and then very far
 _MOST_PEOPLE = 2048  # that are invented: of more, each stands for several
 
 
@@ -82,29 +77,11 @@ def expected(
             yield Expectation(subject, ERROR, best, worst, guessed, scale)
 
 
-class Shape(Enum):
-    """What people's means may be like: the mean of a normal distribution, of the bounds' width, or None for evenly spread ones."""
-
-    EVEN = None
-    LOW = 0.125
-    MIDDLE = 0.5
-    HIGH = 0.875
-
-    def values(self, people: int) -> Numbers:
-        """Return so many means as shares of the bounds' width, at the quantiles of the shape, shape (people,)."""
-        ranks = (np.arange(people) + 0.5) / people
-        if self.value is None:
-            return ranks
-        normal = NormalDist(self.value, SPREAD)
-        return np.clip([normal.inv_cdf(rank) for rank in ranks.tolist()], 0.0, 1.0)
-
-
 def guess(name: str, shape: Shape, unit: StatisticUnit, people: float, bins: int) -> Numbers:
     """Return what a statistic of people of a shape is, in its unit: what may be published without data, shape (1,) or (bins,)."""
     low, high = unit.bounds
     if quantile(name) is not None:
-        level = float(np.quantile(shape.values(_MOST_PEOPLE), float(fraction(name))))
-        return np.array([low + (high - low) * level])
+        return np.array([low + (high - low) * shape.quantile(float(fraction(name)))])
     statistic = NOISY_STATISTICS[name]
     size = bins if name == HISTOGRAM else statistic.size(unit)
     return statistic.ends(_integers(name, shape, unit, people, size), unit, 0.0)[0]
@@ -152,31 +129,11 @@ def _scale(name: str, unit: StatisticUnit, people: float) -> float:
     return 1.0 if name == HISTOGRAM else NOISY_STATISTICS[name].width(unit.bounds, people, unit.divisor)
 
 
-@functools.lru_cache(maxsize=512)
 def _of_quantile(name: str, people: float, rate: float, steps: int) -> tuple[tuple[float, ...], float]:
     """Error for each shape, and of a guess without data, of the bounds' width. `rate`: of utility in the choice, ε/(2Δ)."""
     p = fraction(name)
-    invented = min(max(1, round(people)), _MOST_PEOPLE)
-    times = people / invented
-    errors, exact = [], []
-    for shape in Shape:
-        values = shape.values(invented)
-        exact.append(np.quantile(values, [float(p)], method="inverted_cdf"))
-        counts = np.bincount(np.minimum(values * steps, steps - 1).astype(np.int64), minlength=steps)
-        below = np.concatenate([[0], np.cumsum(counts)])
-        low, above = below[:-1], invented - below[1:]
-        utility = -np.maximum(
-            0, np.maximum(float(p) * -invented + low, above - (1 - float(p)) * invented)
-        ) * (times * p.denominator)
-        # Of several intervals of equal utility the largest noise decides.
-        first = np.flatnonzero(np.diff(utility, prepend=np.nan) != 0)
-        lengths = np.diff(first, append=steps)
-        points = even_points(_CHOICES, first.size + 1)
-        largest = -np.log(-np.expm1(np.log(points[:, 1:]) / lengths))
-        run = np.argmax(rate * utility[first] + largest, axis=1)
-        chosen = first[run] + (points[:, 0] * lengths[run]).astype(np.int64)
-        errors.append(float(np.abs(quantile_value(chosen, (0.0, 1.0), steps) - exact[-1]).mean()))
-    return tuple(errors), _without_data(exact, _absolute)
+    errors = tuple(mean_error(shape, p, people=people, rate=rate, steps=steps) for shape in Shape)
+    return errors, _without_data([np.array([shape.quantile(float(p))]) for shape in Shape], _absolute)
 
 
 def _cell(values: Numbers) -> Cell:

@@ -6,23 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
-
 from synthrelease.dp import sensitivity as sensitivities
-from synthrelease.dp.error_bounds import INTERVAL, rank_error, reach
+from synthrelease.dp.error_bounds import INTERVAL, rank_error
 from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import LABEL, LABELS, described
-from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
+from synthrelease.kinds.dataset import Axis, Dataset
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters, added_later
-from synthrelease.kinds.statistics import noisy, words
+from synthrelease.kinds.statistics import words
+from synthrelease.kinds.statistics.datasets import StatisticDatasets
 from synthrelease.kinds.statistics.expected import expected
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
-from synthrelease.kinds.statistics.quantile_interval import distance
 from synthrelease.kinds.statistics.sensitivity import sensitivity
-from synthrelease.numerics.binning import equal_width_edges
 from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
@@ -32,7 +29,6 @@ from synthrelease.numerics.statistics import (
     StatisticUnit,
     fraction,
     quantile,
-    quantile_value,
 )
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
@@ -133,7 +129,7 @@ class StatisticsParameters(Parameters):
             places.insert(0, Axis("group", self.groups, words=f"Group of participants, by {self.by}."))
         # Intervals of quantiles follow from counts, which come first then.
         for name in (*self.noisy, *self.quantiles) if self.quantile_intervals else self.statistics:
-            make = _StatisticDatasets(self, name, tuple(places), noise_of(event), event)
+            make = StatisticDatasets(self, name, tuple(places), noise_of(event), event)
             yield from make.chosen() if quantile(name) is not None else make.noisy()
 
     @property
@@ -319,100 +315,3 @@ class StatisticsParameters(Parameters):
         """Yield where quantiles do not share ε evenly."""
         if len({choice.epsilon for choice in choices}) > 1:
             yield "guarantee", "quantiles of unequal ε: a person who changes groups may be in the two dearest"
-
-
-@dataclass(frozen=True)
-class _StatisticDatasets:
-    """The datasets of one statistic."""
-
-    parameters: StatisticsParameters
-    name: str
-    places: tuple[Axis, ...]
-    noise: Noise | None  # without it something else is wrong, and is found elsewhere
-    event: Event
-
-    def noisy(self) -> Iterator[Dataset]:
-        p, name = self.parameters, self.name
-        integers = Axis("integer", range(p.size(name)), path=f"{name}/integer")
-        yield self._dataset("noisy", Role.NOISY, [integers], "noisy sums in grid units", types=INTEGERS)
-        bins = [Axis("bin", range(p.bins), words="Number of the bin, from 0.")] if name == HISTOGRAM else []
-        bound = Axis("bound", ["lower", "upper"], is_columns=True)
-        if name == HISTOGRAM:
-            edges = "edge of the bin in the unit of the feature; only the last bin holds its upper one"
-            axes = [*bins, bound]
-            yield self._dataset("edge", Role.COORDINATE, axes, edges, types=EXACT, derive=self._edges)
-        ends = "end of the interval that holds the value without noise in 95 of 100 releases"
-        for dataset, role, axes, quantity, derive in (
-            ("value", Role.ESTIMATE, bins, self._quantity, self._value),
-            ("interval", Role.INTERVAL, [*bins, bound], ends, self._interval),
-        ):
-            sources = (DerivedFrom(f"{name}/noisy"),)
-            yield self._dataset(dataset, role, axes, quantity, sources=sources, derive=derive)
-
-    def chosen(self) -> Iterator[Dataset]:
-        steps = self.parameters.quantile_steps
-        number = "number of the chosen interval"
-        yield self._dataset("chosen", Role.CHOICE, [], number, types=INTEGERS[:1], most=steps - 1)
-        sources = (DerivedFrom(f"{quoted(self.name)}/chosen"),)
-        yield self._dataset("value", Role.ESTIMATE, [], self._quantity, sources=sources, derive=self._middle)
-        if self.parameters.quantile_intervals:
-            counts = () if self.parameters.counts_people else (DerivedFrom(f"{COUNT}/noisy"),)
-            bound = Axis("bound", ["lower", "upper"], is_columns=True)
-            ends = "end of the interval that holds the exact value in 95 of 100 releases, if the data are like one of the public shapes"
-            yield self._dataset(
-                "interval", Role.INTERVAL, [bound], ends, sources=(*sources, *counts), derive=self._around
-            )
-
-    @property
-    def _quantity(self) -> str:
-        p = self.parameters
-        if self.name == HISTOGRAM:
-            return "number of participants" if p.has_quotients else "proportion of participants"
-        if self.name == COUNT:
-            return "number of participants"
-        return f"{self.name} over participants, in {'the square of ' * (self.name == VARIANCE)}the unit of the feature"
-
-    def _dataset(self, dataset: str, role: Role, axes: list[Axis], quantity: str, **declared: Any) -> Dataset:
-        path = f"{quoted(self.name)}/{dataset}"
-        all_axes = (*self.places, *axes)
-        return Dataset(path, all_axes, role, quantity=quantity, items=len(self.places), **declared)
-
-    def _edges(self, index: Index) -> Array:
-        edges = equal_width_edges(*self._unit(index).bounds, self.parameters.bins)
-        return np.stack([edges[:-1], edges[1:]], axis=1)
-
-    def _unit(self, index: Index) -> StatisticUnit:
-        number = index[-1]
-        assert isinstance(number, int)
-        return self.parameters.unit(self.parameters.features[number])
-
-    def _value(self, index: Index, integers: Array) -> Array:
-        values = noisy.value(self.name, integers, self._unit(index))
-        return values if self.name == HISTOGRAM else values[0]
-
-    def _interval(self, index: Index, integers: Array) -> Array:
-        unit = self._unit(index)
-        far = 0 if self.noise is None else reach(self.noise, together=noisy.together(self.name, unit))
-        ends = noisy.interval(self.name, integers, unit, reach=far)
-        return ends if self.name == HISTOGRAM else ends[0]
-
-    def _around(self, index: Index, chosen: Array, *counts: Array) -> Array:
-        p, (low, high) = self.parameters, self._unit(index).bounds
-        people = float(p.people or 1) if p.counts_people else max(float(counts[0][0]) / PERSON_STEPS, 1.0)
-        far = (high - low) * distance(
-            fraction(self.name), people=people, rate=self._rate, steps=p.quantile_steps
-        )
-        middle = float(self._middle(index, chosen))
-        return np.array([max(low, middle - far), min(high, middle + far)])
-
-    @property
-    def _rate(self) -> float:
-        """ε/(2Δ) of the choice; the relation is not among the parameters, and Δ is largest for replace-one."""
-        epsilon = min(
-            (leaf.epsilon for leaf in flatten(self.event) if isinstance(leaf, PrivateChoice)), default=1.0
-        )
-        sensitivity = self.parameters.quantile_sensitivity(self.name, Neighbours.REPLACE_ONE)
-        return epsilon / (2 * sensitivity)
-
-    def _middle(self, index: Index, chosen: Array) -> Array:
-        return quantile_value(np.asarray(chosen), self._unit(index).bounds, self.parameters.quantile_steps)

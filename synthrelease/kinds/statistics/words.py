@@ -87,5 +87,5 @@ def rank_reading(people: float, *, has_interval: bool) -> str:
         return f"{sentence} The size of this error in the feature's unit depends on the data, which are private, so there is no interval."
     return (
         f"{sentence} The interval is what this error comes to in the feature's unit if participants' values are spread over the bounds, or normal "
-        "around a quarter, the middle or three quarters of them; around a gap between values a quantile can be further off."
+        "around an eighth, the middle or seven eighths of their width; around a gap between values a quantile can be further off."
     )

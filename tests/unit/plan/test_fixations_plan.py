@@ -193,7 +193,7 @@ def test_a_curator_sees_what_is_clipped_to_bounds_of_another_unit(tmp_path: Path
 
 
 def test_a_public_assignment_bounds_on_how_many_stimuli_a_person_counts(tmp_path: Path) -> None:
-    """Nobody has rows of both: each counts on one, and this is known only if it is public."""
+    """No participant has rows of both: each counts on one, and this is known only if it is public."""
     path = write_study(tmp_path)
     rows = (tmp_path / "looks.csv").read_text().replace("wood", "sea")
     (tmp_path / "looks.csv").write_text(rows.replace("p1,sea", "p1,wood"))

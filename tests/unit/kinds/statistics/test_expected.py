@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import made
 import numpy as np
 import pytest
@@ -13,9 +15,10 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.statistics import accuracy
-from synthrelease.kinds.statistics.expected import Shape, guess
+from synthrelease.kinds.statistics.expected import guess
 from synthrelease.kinds.statistics.mechanism import Statistics
-from synthrelease.kinds.statistics.quantile_interval import distance
+from synthrelease.kinds.statistics.quantile_errors import distance, probabilities
+from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, fraction, quantile
 
 LOW, HIGH, PEOPLE, DRAWS = 2.0, 10.0, 60, 1000
@@ -146,3 +149,22 @@ def test_the_distance_falls_with_people_and_is_never_more_than_the_bounds() -> N
     assert far == sorted(far, reverse=True)
     assert far[0] <= 1
     assert far[-1] >= 0.5 / 64  # half an interval at least
+
+
+@pytest.mark.parametrize("losses", [[0.0], [0.0, 0.0, 1.0], [0.0, 0.5, 2.0, 7.0], [3.0, 0.1, 3.0, 0.0, 3.0]])
+def test_the_distribution_of_choices_is_that_of_all_orders(losses: list[float]) -> None:
+    """Permute-and-flip by its definition: in a random order, each is taken with probability exp(−loss)."""
+    accepted, orders = np.exp(-np.array(losses)), list(itertools.permutations(range(len(losses))))
+    expected = np.zeros(len(losses))
+    for order in orders:
+        left = 1.0
+        for candidate in order:
+            expected[candidate] += left * accepted[candidate] / len(orders)
+            left *= 1 - accepted[candidate]
+    np.testing.assert_allclose(probabilities(np.array(losses)), expected, atol=2e-4)
+
+
+def test_equal_candidates_are_as_likely_as_one_for_each() -> None:
+    losses = np.array([0.0, 0.4, 3.0])
+    one_by_one = probabilities(np.repeat(losses, 7)).reshape(3, 7).sum(axis=1)
+    np.testing.assert_allclose(probabilities(losses, copies=7), one_by_one, atol=2e-4)

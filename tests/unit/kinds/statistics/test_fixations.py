@@ -272,7 +272,7 @@ def test_neighbours_are_no_further_apart_than_stated(
     everyone: bool,
     in_areas: bool,
 ) -> None:
-    """Whoever lacks a stimulus, has rows without any fixation, or thousands; declared to be everywhere or not."""
+    """Participants who lack a stimulus, have rows without any fixation, or thousands; declared to be everywhere or not."""
     replaced = neighbours is Neighbours.REPLACE_ONE
     declared = everyone and replaced
     mechanism = made.fixations(
