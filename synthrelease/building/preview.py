@@ -182,9 +182,11 @@ def _memory_lines(memory: dict[str, Any]) -> list[str]:
     alone, worker, coordinator = (
         _gigabytes(memory[f"{key}_bytes"]) for key in ("alone", "worker", "coordinator")
     )
-    lines = [
-        f"Memory: at most {alone} in one process; with --jobs {worker} in each worker, {coordinator} in the coordinator"
-    ]
+    lines = wrapped(
+        "Memory: ",
+        f"at most {alone} in one process, for data of any size (small data take far less); with --jobs {worker} in each worker, {coordinator} in the "
+        "coordinator",
+    )
     lines.extend(
         f"  and {_gigabytes(1_000_000 * each)} per million rows of {name}, which are kept until noise is added"
         for name, each in memory["row_bytes"].items()
@@ -203,7 +205,7 @@ def _memory_lines(memory: dict[str, Any]) -> list[str]:
         lines.extend(
             wrapped(
                 "  ",
-                f"of it, {_gigabytes(1_000_000 * each)} per million rows of {name} that are read at once: at most {rows:,}, "
+                f"of the first number, {_gigabytes(1_000_000 * each)} per million rows of {name} that are read at once: at most {rows:,}, "
                 "or all of one participant's if these are more",
             )
         )

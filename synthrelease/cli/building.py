@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 _DEMO_TEXT = """ε = 2 for the heatmaps means: any result is at most e² ≈ 7.4 times as likely with one person's data as with another
 person's data in their place, plus δ, an additive slack of about one in a million. That is moderate protection; ε = 1
 would be strong, and would need more participants for heatmaps of this accuracy.
-24 participants are too few for the mean of `summary`: the demo shows what too few looks like, and `preview`
-estimates how many you need."""
+24 participants are few for the mean of `summary`: it is within ± 0.25 (95 %) on a scale from 0 to 1, too coarse to
+use. `preview` estimates how many participants you need."""
 
 
 @main.command()

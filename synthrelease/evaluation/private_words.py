@@ -69,7 +69,7 @@ def _utility_lines(utility: Utility) -> Iterator[Line]:
             useful = sum(part.is_useful for part in rest)
             yield Line("utility", f"{len(rest)} more", f"{useful} useful", (), useful < len(rest))
     if utility.remedies:
-        yield Line("utility", "would make it useful", "; or ".join(utility.remedies))
+        yield Line("utility", "expected to help, for usual data", "; or ".join(utility.remedies))
 
 
 def not_useful(evaluation: Evaluation) -> str:

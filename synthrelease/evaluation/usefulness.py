@@ -10,10 +10,10 @@ from synthrelease.errors import SynthReleaseError
 from synthrelease.evaluation.curves import best_without_data, over_items
 from synthrelease.evaluation.matched import BundleOutput
 from synthrelease.evaluation.result import Measure, Scores, Usefulness
-from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.number_words import several, short
 
-_TIMES = (1.5, 2, 3, 5, 10, 30, 100, 1000, 10_000)  # as many participants, or as large an ε, to try
+_TIMES = (1.5, 2, 3, 5, 10)  # as large an ε, to try
 _LARGEST_EPSILON = 10.0  # beyond, a guarantee hardly protects: it is not advised
 
 
@@ -57,9 +57,9 @@ def remedies(output: BundleOutput, release_epsilon: float, outputs: int) -> Iter
     if not any(one.is_useless for one in now):
         yield "public parameters let expect better: check bounds, units and missing values"
         return
-    enough = next((times for times in _TIMES if _is_useful(output, budget, times * people)), None)
+    enough = people_needed(lambda number: number > people and _is_useful(output, budget, number))
     if enough is not None:
-        yield f"about {several(_rounded(enough * people), 'participant')} at this ε"
+        yield f"about {several(_rounded(enough), 'participant')} at this ε"
     epsilons = [times * budget.epsilon for times in _TIMES if times * budget.epsilon <= _LARGEST_EPSILON]
     epsilon = next((one for one in epsilons if _is_useful(output, Budget(one, budget.delta), people)), None)
     if epsilon is not None:

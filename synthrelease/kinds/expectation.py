@@ -9,6 +9,7 @@ from synthrelease.number_words import listed
 
 ERROR = "error"  # a measure: the mean distance, in the unit of what is released
 _MOST_PEOPLE = 1 << 33
+_MOST_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,13 @@ class Expectation:
 
 def no_better(expectations: Iterable[Expectation]) -> list[str]:
     """Return a sentence that names what is expected to be no better than a guess without data; none if there is nothing."""
-    subjects = [expected.subject for expected in expectations if expected.is_useless]
-    return [f"expected to be no better than a guess without data: {listed(subjects)}"] if subjects else []
+    every = list(expectations)
+    subjects = [expected.subject for expected in every if expected.is_useless]
+    if not subjects:
+        return []
+    are_all = len(subjects) == len(every) > _MOST_NAMED
+    words = f"all of its {len(every)} statistics" if are_all else listed(subjects, most=_MOST_NAMED)
+    return [f"expected to be no better than a guess without data: {words}"]
 
 
 def people_needed(is_good: Callable[[int], bool]) -> int | None:

@@ -49,7 +49,9 @@ def outline_words(outlines: Outlines | None) -> str:
         return ""
     lines = (("Solid line: above", outlines.more), ("Dashed line: below", outlines.less))
     words = " ".join(f"{where} the map's average by more than ± (95 %)." for where, path in lines if path)
-    return words or "No place differs from the map's average by more than its ± (95 %)."
+    return words or (
+        "Heights are too uncertain to say that any single place is above or below the map's average (95 %). Its shape may still be right."
+    )
 
 
 def _around(excess: Map) -> str:

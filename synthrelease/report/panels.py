@@ -164,10 +164,9 @@ def _matrix(views: OutputViews, family: Family, index: tuple[int, ...]) -> Table
         )
         for row in range(len(matrix))
     ]
-    note = (
-        f"From the {down.name} of the row to the {across.name} of the column. Bars: relative to the largest."
-    )
-    head = (down.name, *map(str, across.coordinates[:_NAMED]))
+    rows_are, columns_are = (axis.name.replace("_", " ") for axis in (down, across))
+    note = f"Rows: {rows_are}. Columns: {columns_are}. Bars: relative to the largest."
+    head = (rows_are, *map(str, across.coordinates[:_NAMED]))
     title = f"{_label(family, index)}: {dataset.quantity}"
     return TableExhibit(title, head, tuple(rows), f"{note} {_cut(len(down), down.name)}".strip())
 
@@ -186,17 +185,19 @@ def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
         for index in family.values.indices():
             between = "none" if ends is None else " to ".join(short(float(end)) for end in ends[index])
             labels = _labels(family, index)
-            heading = f"{family.part} of {', '.join(map(views.with_unit, reversed(labels)))}"
+            quantity = family.values.quantity
+            names = ", ".join(views.with_unit(label, quantity) for label in reversed(labels))
+            heading = f"{family.part} of {names}"
             bounds = views.parameters.value_range(family.part, labels[-1])
             value = float(values[index])
             low, high = (value, value) if ends is None else map(float, ends[index])
             cells = (TableCell(short(value)), TableCell(between), _on_bounds(bounds, value, low, high))
             rows.append((heading, cells))
     notes = [f"{len(rows) - _ROWS} more are in the bundle."] if len(rows) > _ROWS else []
-    head = [views.parameters.part, "value", "95 % noise interval", "on the public bounds"]
+    head = [views.parameters.part, "value", "95 % interval", "on the public bounds"]
     if any(cells[-1].dot for _, cells in rows):
         notes.append(
-            "Each line goes from the lower to the upper bound. Dot: value. Thick line: 95 % noise interval. Values beyond a bound are drawn at it."
+            "Each line goes from the lower to the upper bound. Dot: value. Thick line: 95 % interval. Values beyond a bound are drawn at it."
         )
     else:
         head, rows = head[:-1], [(heading, cells[:-1]) for heading, cells in rows]

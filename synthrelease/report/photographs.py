@@ -32,7 +32,9 @@ class Photographs:
         # A label of the bundle must not lead out of the folder.
         if self.folder is None or Path(stimulus).name != stimulus:
             return None
-        paths = (self.folder / f"{stimulus}{ending}" for ending in _ENDINGS)
+        # Labels may be names of files, as "1001.jpg".
+        itself = [stimulus] if Path(stimulus).suffix.lower() in _ENDINGS else []
+        paths = (self.folder / name for name in (*itself, *(f"{stimulus}{ending}" for ending in _ENDINGS)))
         path = next((path for path in paths if path.is_file()), None)
         if path is None:
             return None

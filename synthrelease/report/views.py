@@ -24,7 +24,8 @@ from synthrelease.report.released import Released
 Curve = tuple[NDArray[Any], NDArray[Any]]  # values, and the ± of each
 _PIXELS = ("y_px", "x_px")
 _TIME, _SERIES = "time", "series"
-_OF_FEATURE = " in the unit of the feature"
+_UNIT_OF_FEATURE = "unit of the feature"
+_OF_FEATURE = f" in the {_UNIT_OF_FEATURE}"
 _SIGNS = {"deg": "°", "um": "µm", "us": "µs"}  # of units that bundles have in ASCII
 
 
@@ -142,10 +143,12 @@ class OutputViews:
         column = self.named(label)
         return label if column is None else column.shown_name
 
-    def with_unit(self, label: str) -> str:
-        """Return the same with the unit of the feature, if it is known."""
+    def with_unit(self, label: str, quantity: str = _OF_FEATURE) -> str:
+        """Return the same with the unit of the feature, or its square, if it is known and the quantity is in that."""
         column = self.named(label)
-        return label if column is None else name_with_unit(column)
+        if column is None or _UNIT_OF_FEATURE not in quantity:
+            return self.shown_name(label)
+        return name_with_unit(column, power="²" if "square" in quantity else "")
 
     def named(self, label: str) -> Feature | Attribute | None:
         """Return the column of a label; None of other labels."""
@@ -191,14 +194,14 @@ def feature_quantity(column: Feature | Attribute, quantity: str) -> str:
     return f"{of} of {name_with_unit(column) if in_unit else column.shown_name}"
 
 
-def name_with_unit(column: Feature | Attribute) -> str:
+def name_with_unit(column: Feature | Attribute, *, power: str = "") -> str:
     """Return what people call a column, and its unit, as they write it, if that is known."""
     unit = column.known_unit
     if not unit:
         return column.shown_name
     # A unit that is written behind need not stand in the name.
     name = column.title or column.name.removesuffix(f"_{unit.lower()}") or column.name
-    return f"{name} ({_SIGNS.get(unit, unit)})"
+    return f"{name} ({_SIGNS.get(unit, unit)}{power})"
 
 
 def _is_curve(family: Family) -> bool:

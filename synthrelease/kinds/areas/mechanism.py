@@ -87,16 +87,16 @@ class AreaShares(Mechanism[AreasParameters]):
         )
         viewers = self.parameters.viewers
         if people is None:
-            return f"95 %: proportions ± {reach_people:.3g} participants' viewing", needed
+            return f"95 %, before shrinking: proportions ± {reach_people:.3g} participants' viewing", needed
         if reach_people > (people if viewers is None else max(viewers)):
             return "proportions are noise: ± more than 100 percentage points (95 %)", needed
         if viewers is None:
             return (
-                f"95 %: proportions ± {100 * reach_people / people:.3g} percentage points where all participants look",
+                f"95 %, before shrinking: proportions ± {100 * reach_people / people:.3g} percentage points where all participants look",
                 needed,
             )
         fewest, most = max(min(viewers), 1), max(*viewers, 1)
-        error = f"95 %: proportions ± {100 * reach_people / most:.3g}"
+        error = f"95 %, before shrinking: proportions ± {100 * reach_people / most:.3g}"
         if reach_people > fewest:
             return f"{error} percentage points (of {most} participants); of {fewest} they are noise", needed
         if fewest < most:

@@ -34,8 +34,8 @@ SENTENCES = {
     "known noise, and a log-normal prior around the centre bias of public data; blurred with σ = {blur_px:g} px",
     "most-probable-map": "heatmap: of all maps the most probable one, given the coefficients divided by normalization and weight, the known "
     "noise, and a log-normal prior around a uniform map; blurred with σ = {blur_px:g} px",
-    "map-uncertainty-at-peaks": "uncertainty: the exact map is within twice that, from the known noise, the variance of the prior, clipping "
-    "and the flattening of peaks, as simulated on public data",
+    "map-uncertainty-at-peaks": "uncertainty: the exact map is within twice that at about 99 % of the cells of photographs: from the known noise, the "
+    "variance of the prior, clipping and errors in the height of peaks, as simulated on public data",
     "map-uncertainty": "uncertainty: standard deviation of the heatmap's error before negative values are removed; at peaks the error "
     "is several times as large",
     "counts-per-person": "heatmap: noisy counts divided by the number of participants, blurred with σ = {blur_px:g} px",
@@ -86,8 +86,9 @@ def spectral_biases(p: SpectralParameters) -> list[str]:
 _FLATTENED = {
     "normal": "peaks are flattened: on photographs, maps that correlate with the exact one by 0.94, 0.84, 0.60 and 0.52 had 67, 51, 26 and "
     "19 % of the height of its highest peak. The uncertainty does not cover that.",
-    "log-normal": "peaks are flattened: on photographs, maps that correlate with the exact one by 0.96, 0.89, 0.68 and 0.53 had 93, 92, 42 and "
-    "21 % of the height of its highest peak. The uncertainty covers that.",
+    "log-normal": "heights of peaks are uncertain in both directions: noise flattens them (on photographs, maps that correlate with the exact one by 0.96, "
+    "0.89, 0.68 and 0.53 had 93, 92, 42 and 21 % of the height of its highest peak, on average), and an uncertain normalization raises or lowers all of "
+    "them together. The uncertainty covers both.",
 }
 _COVERED = {
     "normal": [],

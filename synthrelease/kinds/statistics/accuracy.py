@@ -12,6 +12,7 @@ from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.kinds.statistics.expected import name_in_words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
+from synthrelease.number_words import short
 from synthrelease.numerics.statistics import COUNT, VARIANCE
 
 _GOOD = 0.05  # of what the bounds allow: the expected error of a useful statistic
@@ -67,7 +68,7 @@ def prediction(
         )
         where = "" if p.by is None else f" in a group of {p.people_in_group(people):.3g}"
         of_each = "; ".join(f"{name_in_words(name)} {words}" for name, words in by_name.items())
-        sentences.append(f"mean error, of what the bounds allow{where}: {of_each}")
+        sentences.append(f"mean error, as a share of what the bounds allow{where}: {of_each}")
     noise = noise_of(event)
     if noise is not None:
         sentences.append(_noise_words(noise))
@@ -96,8 +97,8 @@ def _of_one(features: list[Expectation]) -> str:
         100 * choose(getattr(expected, key) / expected.scale for expected in features)
         for choose, key in ((min, "best"), (max, "worst"), (min, "without_data"))
     )
-    span = f"{best:.2g} %" if f"{best:.2g}" == f"{worst:.2g}" else f"{best:.2g} to {worst:.2g} %"
-    return f"{span} (no data: {guess:.2g} %)"
+    ends = dict.fromkeys(short(share, 2) for share in (best, worst))
+    return f"{' to '.join(ends)} % (no data: {short(guess, 2)} %)"
 
 
 def _needed(p: StatisticsParameters, event: Event, neighbours: Neighbours) -> Iterator[str]:
@@ -118,7 +119,7 @@ def _needed(p: StatisticsParameters, event: Event, neighbours: Neighbours) -> It
         enough = people_needed(is_good)
         group = " in a group" if p.by is not None else ""
         number = "more than there are" if enough is None else enough
-        yield f"{number}{group} for a {name_in_words(name)} within {100 * _GOOD:g} %"
+        yield f"{number}{group} for a mean error of {100 * _GOOD:g} % ({name_in_words(name)})"
 
 
 def _noise_words(noise: Noise) -> str:
