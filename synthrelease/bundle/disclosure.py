@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.dp.guarantee import Neighbours, NoGuarantee, PlausibleDeniability, Unit
@@ -219,8 +221,11 @@ def no_better_sentences(output: Mapping[str, Any]) -> list[str]:
         return []
     try:
         event = events.from_json(output["event"])
-        return no_better(parameters.expected(event, parameters.people, guarantee.neighbours))
-    except ArithmeticError:  # of bounds or noise near the largest numbers there are, nothing is expected
+        if any(parameters.faults(event)):  # what contradicts itself is for `verify` to say
+            return []
+        with np.errstate(all="ignore"):
+            return no_better(parameters.expected(event, parameters.people, guarantee.neighbours))
+    except (ArithmeticError, LookupError, ValueError):  # forged, or near the largest numbers there are
         return []
 
 

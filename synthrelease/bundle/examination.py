@@ -26,9 +26,10 @@ from synthrelease.bundle.signing.expectations import NO_EXPECTATIONS, SignatureE
 from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.structure_examination import checksum_faults, structure_faults, version_fault
+from synthrelease.dp.event import from_json
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import BundleError
-from synthrelease.kinds.registry import kinds
+from synthrelease.kinds.registry import kinds, parameters_of
 from synthrelease.parallel import Progress
 from synthrelease.schemas import validator
 
@@ -129,7 +130,7 @@ def _manifest_faults(file: BundleFile) -> list[Finding]:
     if FORMAT_OF[version] != file.anatomy.groups["/"]["format_version"]:
         message = "bundles of this format have manifests of another version"
         return [Finding("manifest", "manifest_version", message)]
-    return list(_unknown_kinds(manifest)) or schema_faults(manifest)
+    return list(_unknown_kinds(manifest)) or manifest_faults(manifest)
 
 
 def _unknown_kinds(manifest: dict[str, Any]) -> Iterator[Finding]:
@@ -143,8 +144,22 @@ def _unknown_kinds(manifest: dict[str, Any]) -> Iterator[Finding]:
             yield Finding("unknown-kind", f"outputs/{number}", message)
 
 
-def schema_faults(manifest: dict[str, Any]) -> list[Finding]:
-    """Return where a manifest does not fit the schema of its version."""
+def manifest_faults(manifest: dict[str, Any]) -> list[Finding]:
+    """Return where a manifest of known kinds cannot be read: it does not fit its schema, or an output's fields are of no mechanism or noise."""
+    return _schema_faults(manifest) or list(_unreadable_outputs(manifest))
+
+
+def _unreadable_outputs(manifest: dict[str, Any]) -> Iterator[Finding]:
+    for number, output in enumerate(manifest["outputs"]):
+        try:
+            parameters_of(output)
+            from_json(output["event"])
+        except (ArithmeticError, LookupError, ValueError) as error:
+            message = f"the content is inconsistent ({type(error).__name__})"
+            yield Finding("manifest", f"outputs/{number}", message)
+
+
+def _schema_faults(manifest: dict[str, Any]) -> list[Finding]:
     errors = validator(schema_name(manifest["manifest_version"])).iter_errors(manifest)
     return [
         Finding(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -30,14 +31,19 @@ class Expectation:
     higher_is_better: bool = False
 
     @property
+    def _is_known(self) -> bool:
+        """Whether it could be computed: not of bounds or noise near the largest numbers there are."""
+        return all(map(math.isfinite, (self.best, self.worst, self.without_data)))
+
+    @property
     def is_useless(self) -> bool:
         """Whether it is no better than the guess, whatever the data is like."""
-        return not self._beats_guess(self.best)
+        return self._is_known and not self._beats_guess(self.best)
 
     @property
     def is_doubtful(self) -> bool:
         """Whether it may be no better than the guess."""
-        return not self._beats_guess(self.worst)
+        return self._is_known and not self._beats_guess(self.worst)
 
     def _beats_guess(self, value: float) -> bool:
         sign = 1 if self.higher_is_better else -1

@@ -83,8 +83,9 @@ def spectral_correlation(
     """Return the correlation to expect with so many people on every stimulus, and noise of a standard deviation in steps."""
     frequencies = viewing.band
     retained = min(1.0, _LEFT / math.sqrt(viewing.stimuli_per_person if p.joint else 1.0))
+    form = replace(p.form, blurs=(*p.form.blurs[:-2], *viewing.blurs))
     # Of a dynamic map the first coefficients are those that do not change over time: the map of the whole window.
-    unit = p.form.steps()[: frequencies.count] * (retained * people)
+    unit = form.steps()[: frequencies.count] * (retained * people)
     variance = _SEEN_THROUGH * (deviation / unit) ** 2
     return correlation_of_posterior(
         viewing.expected, frequencies, variance, mean_known=p.form.prior == CENTRE

@@ -65,10 +65,9 @@ def expected(
                 errors, without_data = _of_quantile(name, people, rate, p.quantile_steps)
                 scale = feature.bounds[1] - feature.bounds[0]
             elif noise is not None:
-                # Of all but sums the error is the same share of what the bounds leave, whatever they are: it is found once.
                 unit = replace(p.unit(feature), people=None if p.has_quotients else max(1, round(people)))
                 scale = _scale(name, unit, people)
-                tried = unit if name == SUM else replace(unit, bounds=(0.0, 1.0))
+                tried = replace(unit, bounds=_tried_bounds(name, feature.bounds))
                 errors, without_data = _of_noisy(name, tried, people, noise, p.size(name))
             else:
                 continue
@@ -90,6 +89,17 @@ def guess(name: str, shape: Shape, unit: StatisticUnit, people: float, bins: int
 def name_in_words(statistic: str) -> str:
     """Return what a statistic is called: a quantile of one half is the median."""
     return "median" if statistic == MEDIAN else statistic
+
+
+def _tried_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Bounds of which the error is the same share, so that it is computed once for many features.
+
+    Of all but sums it is the same whatever the bounds are; of sums it depends on where between them 0 is.
+    """
+    if name != SUM:
+        return 0.0, 1.0
+    reach = max(map(abs, bounds))
+    return bounds[0] / reach, bounds[1] / reach
 
 
 @functools.lru_cache(maxsize=512)

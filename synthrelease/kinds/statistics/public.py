@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
+
 from synthrelease.dp import sensitivity as sensitivities
 from synthrelease.dp.error_bounds import INTERVAL, rank_error
 from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, flatten, noise_of
@@ -202,7 +204,8 @@ class StatisticsParameters(Parameters):
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:
         """Return the error to expect of every statistic of every feature, in its unit."""
-        return tuple(expected(self, event, self.people_in_group(people), neighbours=neighbours))
+        with np.errstate(all="ignore"):  # bounds near the largest numbers there are: nothing is known
+            return tuple(expected(self, event, self.people_in_group(people), neighbours=neighbours))
 
     def people_in_group(self, people: float) -> float:
         """Return how many of so many participants count in a group, on average, if each counts in as many as may be."""

@@ -15,7 +15,7 @@ def test_labels_with_commas_keep_their_order():
     values = Dataset("mean/values", axes, Role.ESTIMATE, quantity="mean", items=2)
     views = SimpleNamespace(
         name="summary",
-        with_unit=str,
+        with_unit=lambda label, _quantity: label,
         parameters=SimpleNamespace(part="statistic", value_range=lambda *_: None),
         released=SimpleNamespace(array=lambda *_: np.array([[1.0], [2.0]])),
     )
@@ -30,7 +30,7 @@ def test_a_value_is_drawn_on_its_bounds():
     arrays = {values.path: np.array([3.0, 9.0]), interval.path: np.array([[1.0, 7.0], [8.0, 10.0]])}
     views = SimpleNamespace(
         name="summary",
-        with_unit=str,
+        with_unit=lambda label, _quantity: label,
         parameters=SimpleNamespace(
             part="statistic",
             value_range=lambda part, label: {("mean", "size_mm"): (2.0, 6.0)}.get((part, label)),

@@ -1,0 +1,71 @@
+"""A manifest that contradicts itself, which `verify` refuses: it is refused as unreadable, or shown as it stands, and never an error."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from layouts import GOLDEN
+
+from synthrelease.bundle.examination import manifest_faults
+from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.report.summary import as_text
+
+NUMBERS = (0, 3, -1, 1e-300, 0.01, 700.0, 1e308)
+STATISTICS = ("quantile:0.00000", "quantile:0.5", "sum", "histogram")
+
+
+def leaves(of: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
+    """Paths to every number, text and list."""
+    if isinstance(of, dict | list):
+        if isinstance(of, list):
+            yield path
+        for key, value in of.items() if isinstance(of, dict) else enumerate(of[:2]):
+            yield from leaves(value, *path, key)
+    elif isinstance(of, int | float | str) and not isinstance(of, bool):
+        yield path
+
+
+def forgeries(output: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The output with one value changed."""
+    for root in ("mechanism", "event"):
+        for path in leaves(output[root], root):
+            for value in forged_values(at(output, path), path):
+                forged = copy.deepcopy(output)
+                at(forged, path[:-1])[path[-1]] = value
+                yield forged
+
+
+def forged_values(value: Any, path: tuple[Any, ...]) -> Iterator[Any]:
+    if isinstance(value, list):
+        yield from (value[:-1], value * 2)
+    elif isinstance(value, str):
+        yield from STATISTICS if "statistics" in path else map(str, NUMBERS)
+    else:
+        yield from NUMBERS
+
+
+def at(output: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        output = output[key]
+    return output
+
+
+@pytest.mark.thorough_for(
+    "heatmaps", "heatmaps-format-2", "signals", "signals-format-2", "areas-format-2", "statistics-format-2"
+)
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_manifest_that_contradicts_itself_does_not_stop_its_reader(path: Path) -> None:
+    with BundleFile(path) as file:
+        manifest = file.manifest()
+    shown = 0
+    for output in manifest["outputs"]:
+        for forged in forgeries(output):
+            forgery = {**manifest, "outputs": [forged]}
+            if not manifest_faults(forgery):
+                assert as_text(forgery)
+                shown += 1
+    assert shown > 10
