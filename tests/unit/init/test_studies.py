@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as tables
 import pytest
 from click.testing import CliRunner
+from scipy.io import savemat
 
 import synthrelease
 from synthrelease.cli import main
@@ -67,6 +69,14 @@ def test_the_person_comes_before_the_sessions(tmp_path: Path) -> None:
     first, _, others = caught.value.found.partition(";")
     assert [name for name in ("'sinit'", "12", "'RECORDING_SESSION_LABEL'") if name not in first] == []
     assert "'RECORDING_SESSION_LABEL'" in others
+
+
+def test_so_it_is_in_a_struct_array_of_matlab(tmp_path: Path) -> None:
+    columns = tables.read_csv(sessions(tmp_path / "a.csv"))
+    trials = np.rec.fromarrays([column.to_numpy() for column in columns], names=columns.columns)
+    savemat(tmp_path / "a.mat", {"fixations": trials})
+    found = candidates(tmp_path / "a.mat")
+    assert [found[0], found[-1]] == ["sinit", "RECORDING_SESSION_LABEL"]
 
 
 def test_the_person_is_found_by_its_name_where_labels_have_nothing_in_common(tmp_path: Path) -> None:
