@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as tables
+import polars as pl
 import pytest
 from click.testing import CliRunner
 from scipy.io import savemat
@@ -72,7 +72,7 @@ def test_the_person_comes_before_the_sessions(tmp_path: Path) -> None:
 
 
 def test_so_it_is_in_a_struct_array_of_matlab(tmp_path: Path) -> None:
-    columns = tables.read_csv(sessions(tmp_path / "a.csv"))
+    columns = pl.read_csv(sessions(tmp_path / "a.csv"))
     trials = np.rec.fromarrays([column.to_numpy() for column in columns], names=columns.columns)
     savemat(tmp_path / "a.mat", {"fixations": trials})
     found = candidates(tmp_path / "a.mat")
