@@ -31,6 +31,12 @@ def write_records(folder: Path) -> None:
     (folder / "rooms.csv").write_text("who,room,light\n" + "".join(f"p{n},one,0.5\n" for n in range(80)))
 
 
+def write_estimates(folder: Path) -> None:
+    """Gaze as in the study of heatmaps, and tasks that every person is in, as in the study of records."""
+    invented_study.write_heatmaps_study(folder, people=200)
+    invented_study.write_records_study(folder, people=200)
+
+
 DATA = {
     "heatmaps": invented_study.write_heatmaps_study,
     "areas": invented_study.write_areas_study,
@@ -40,6 +46,7 @@ DATA = {
     "unknown-number": invented_study.write_study,
     "unprotected": invented_study.write_study,
     "seeded": invented_study.write_study,
+    "estimates": write_estimates,
 }
 
 

@@ -7,6 +7,8 @@ the program is wrong. Their digests stand in `bundles/SHA256SUMS`, too, so that 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,11 +20,15 @@ import pytest
 import synthrelease
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import MANIFEST
+from synthrelease.data.attribute import Attribute
+from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.registry import SHIPPED
 
 BUNDLES = Path(__file__).parent / "bundles"
 FILES = sorted(BUNDLES.glob("*.h5"))
 SEEDED = {"seeded.TEST-SEED.h5", "seeded-format-2.TEST-SEED.h5"}
 PLANS = ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
+LATER_PLANS = ("estimates",)  # of what format 2 may state since the first ones
 VERSIONS = (1, 2)  # of the format
 
 each = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -48,7 +54,7 @@ def test_no_bundle_was_changed_added_or_taken_away() -> None:
     stated = dict(line.split("  ")[::-1] for line in (BUNDLES / "SHA256SUMS").read_text().splitlines())
     assert {path.name: sha256(path.read_bytes()).hexdigest() for path in FILES} == stated
     assert {path.name for path in files_of(1)} == {"seeded.TEST-SEED.h5", *(f"{name}.h5" for name in PLANS)}
-    others = {f"{name}-format-2.h5" for name in PLANS}
+    others = {f"{name}-format-2.h5" for name in (*PLANS, *LATER_PLANS)}
     assert {path.name for path in files_of(2)} == {"seeded-format-2.TEST-SEED.h5", *others}
 
 
@@ -108,7 +114,9 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
         mechanisms = [output["mechanism"] for output in outputs if output["kind"] == kind]
         return {(one["name"], *(one["parameters"].get(key) for key in keys)) for one in mechanisms}
 
+    later = version > 1
     assert variants("heatmap", "clipping", "prior", "calibration", "weight") == {
+        *({("spectral", "joint", "none", None, "samples")} if later else set()),
         ("spectral", "joint", "centre", None, "samples"),
         ("spectral", "joint", "centre", None, "duration"),
         ("spectral", "per-stimulus", "none", None, "samples"),
@@ -130,7 +138,13 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
         ("seeded", "dp", "independent", "fixed"),
         ("seeded", "exact", "independent", "fixed"),
     }
-    assert variants("statistics") == {("discrete_laplace",), ("rounded_gaussian",), ("exponential",)}
+    fixations = {("fixations_rounded_gaussian",)} if later else set()
+    assert variants("statistics") == {
+        ("discrete_laplace",),
+        ("rounded_gaussian",),
+        ("exponential",),
+        *fixations,
+    }
     statistics = {
         name
         for output in outputs
@@ -143,6 +157,35 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
     assert {manifest["privacy"]["neighbours"] for manifest in manifests} == {"replace-one", "add-remove-one"}
     assert {manifest["randomness"]["test_seed"] for manifest in manifests} == {True, False}
     assert {manifest["ledger"] is None for manifest in manifests} == {True, False}
+
+
+def test_the_bundles_state_every_parameter_that_was_added_later() -> None:
+    """And some do not state it: what is new calls for a bundle of a further plan, and changes none."""
+
+    def added(form: type) -> set[str]:
+        return {field.name for field in fields(form) if field.metadata.get("optional")}
+
+    outputs = [output for path in files_of(2) for output in manifest_of(path)["outputs"]]
+    seen = defaultdict(list)
+    for output in outputs:
+        parameters = output["mechanism"]["parameters"]
+        seen[output["kind"]].append(parameters)
+        seen["feature"] += parameters["features"] if output["kind"] in {"signals", "statistics"} else []
+        seen["attribute"] += parameters.get("attributes", [])
+    expected = {(form.kind, name) for kind in SHIPPED for form in kind.parameters for name in added(form)}
+    expected |= {(entry, name) for entry in ("feature", "attribute") for name in ("unit", "title")}
+    assert added(Feature) == added(Attribute) == {"unit", "title"}
+    for of, name in sorted(expected):
+        assert {name in entry for entry in seen[of]} == {True, False}, (of, name)
+
+
+@pytest.mark.parametrize("estimate", ["log-normal", None])
+def test_maps_of_each_estimate_are_there_still_and_moving(estimate: str | None) -> None:
+    outputs = [output for path in files_of(2) for output in manifest_of(path)["outputs"]]
+    maps = [one["mechanism"]["parameters"] for one in outputs if one["mechanism"]["name"] == "spectral"]
+    maps = [one for one in maps if "blur_px" in one and one.get("estimate") == estimate]
+    assert {one["frames"] is None for one in maps} == {True, False}
+    assert {one["prior"] for one in maps} == {"centre", "none"}
 
 
 @each_version

@@ -450,6 +450,11 @@ def statistic(name: str, x: np.ndarray, f: dict[str, Any], people: int | None) -
     return half**2 * np.clip((s + 1) / 2 - m**2, 0, 1)
 
 
+def variance_of_everyone(x: np.ndarray, f: dict[str, Any], people: int) -> np.ndarray:
+    m, s = np.clip(x[:1] / (32768 * people), -1, 1), np.clip(x[1:] / (2 * 32768 * people), 0, 1)
+    return ((f["high"] - f["low"]) / 2) ** 2 * np.clip(s - m**2, 0, 1)
+
+
 class Output:
     """An output's entry in the manifest, and its items: what it has for one stimulus, one recording and feature, …"""
 
@@ -485,6 +490,15 @@ class Output:
         array = self.bundle.datasets[self.path(name, index)]
         return array[index] if self.bundle.version > 1 else array
 
+    @property
+    def everyone(self) -> bool:
+        return self.p.get("everyone_in_every_group", False)
+
+    @property
+    def divisor(self) -> int | None:
+        """The public number of people that statistics are divided by."""
+        return self.people if self.p["groups"] is None or self.everyone else None
+
     def has(self, name: str) -> bool:
         return self.path(name, self.indices[0]) in self.bundle.datasets
 
@@ -506,11 +520,20 @@ class Output:
             total = max(x[apart].sum(), 32768)
             if seen is not None:
                 total = min(total, seen) if x.ndim == 2 else seen
-            shares = np.zeros(x.shape)
-            shares[apart] = onto_simplex(x[apart] / total)
+            shares, error = np.zeros(x.shape), float(self.noise["standard_deviation"]) / total
+            if self.p.get("estimate") == "shrunk":
+                label = self.p["stimuli"][index[0]]
+                there = np.array([not a["stimuli"] or label in a["stimuli"] for a in self.p["areas"]])
+                apart &= there if x.ndim == 1 else np.outer(there, there)
+                k = apart.sum()
+                w = 1 / (1 + k * (k + 1) * error**2)
+                shares[apart] = onto_simplex(1 / k + w * (x[apart] / total - 1 / k))
+                error *= math.sqrt(w * (k - 1) / k)
+            else:
+                shares[apart] = onto_simplex(x[apart] / total)
             yield f"{name}/shares", shares
-        if seen is not None and self.has("dwell/uncertainty"):
-            yield "dwell/uncertainty", np.array(float(self.noise["standard_deviation"]) / seen)
+            if name == "dwell" and seen is not None and self.has("dwell/uncertainty"):
+                yield "dwell/uncertainty", np.array(error)
 
     def signals(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
         f = self.p["features"][index[1]]
@@ -529,7 +552,11 @@ class Output:
                 yield f"{place}/value", f["low"] + width * (self.item(f"{place}/chosen", index) + 0.5)
                 continue
             x = self.item(f"{place}/noisy", index).astype(float)
-            yield f"{place}/value", statistic(name, x, f, self.people if self.p["by"] is None else None)
+            if name == "variance" and self.everyone:
+                assert self.people is not None
+                yield f"{place}/value", variance_of_everyone(x, f, self.people)
+            else:
+                yield f"{place}/value", statistic(name, x, f, self.divisor)
 
     def records(self, _: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
         yield from ()
@@ -547,6 +574,7 @@ class Output:
             "feature": ("feature", [f["name"] for f in p.get("features", [])], ""),
             "group": ("group", p.get("groups"), ""),
             "step": ("step", range(p.get("length") or 0), "steps"),
+            "time_s": ("time_s", np.arange(p.get("length") or 0) * p.get("step_s", 1.0), "s"),
             "series": ("series", range(1, (self.people or 1) + 1), ""),
             "bin": ("bin", range(p.get("bins") or 0), ""),
             "record": ("record", range(p.get("rows") or 0), ""),
@@ -575,8 +603,8 @@ class Output:
         return axes
 
     def integers(self, name: str) -> int:
-        quotient = self.people is None or self.p["by"] is not None
-        return {"histogram": self.p["bins"], "mean": 1 + quotient, "variance": 3}.get(name, 1)
+        several = {"histogram": self.p["bins"], "mean": 1 + (self.divisor is None)}
+        return {**several, "variance": 3 - self.everyone}.get(name, 1)
 
     def called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:  # C2
         """Dataset, types, places of its axes, role, name in words, unit."""
@@ -601,7 +629,8 @@ class Output:
             yield "dwell/noisy", noisy, looking, "noisy", integers, ""
             yield "dwell/shares", "<f4", looking, "estimate", of_looking, ""
             if self.public["viewers"] is not None:
-                words = f"standard deviation of the noise in each {of_looking}, before impossible ones are corrected"
+                what = "error" if p.get("estimate") == "shrunk" else "noise"
+                words = f"standard deviation of the {what} in each {of_looking}, before impossible ones are corrected"
                 yield "dwell/uncertainty", "<f4", ["stimulus"], "uncertainty", words, ""
             if p["transitions"]:
                 yield "transitions/noisy", noisy, moves, "noisy", integers, ""
@@ -618,6 +647,9 @@ class Output:
     def signals_called_for(self, mass: str) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         places, each = ["recording", "feature"], ["series"] * (self.p["query"] == "each")
         of_feature, role = "in the unit of the feature", "estimate"
+        step = "time_s" if "step_s" in self.p else "step"
+        (unit, *others) = {feature.get("unit", "") for feature in self.p["features"]}
+        unit = "" if others or not unit.isascii() else unit
         change = " change" if self.p.get("baseline", "none") != "none" else ""
         words = f"value {of_feature}" if each else f"mean{change} {of_feature}"
         if self.p.get("calibration") == "bozkir2021":
@@ -627,22 +659,25 @@ class Output:
             yield "noisy", "<i4 <i8", axes, "noisy", "noisy coefficients", ""
             what = "error" if self.mechanism == "spectral" else "noise"
             deviation = f"standard deviation of the {what}, {of_feature}"
-            yield "uncertainty", "<f4", [*places, "step"], "uncertainty", deviation, ""
+            yield "uncertainty", "<f4", [*places, step], "uncertainty", deviation, unit
         if self.mechanism == "spectral":
             yield "normalization", "<f4", [*places, "moment"], "normalization", mass, "people"
-        yield "values", "<f4", [*places, *each, "step"], role, words, ""
+        yield "values", "<f4", [*places, *each, step], role, words, unit
 
     def statistic_called_for(self, name: str) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         place, places = quoted(name), ["group", "feature"][self.p["groups"] is None :]
         square = "the square of " * (name == "variance")
         words = f"{name} over participants, in {square}the unit of the feature"
         if name in ("count", "histogram"):
-            shares = name == "histogram" and self.people is not None and self.p["groups"] is None
+            shares = name == "histogram" and self.divisor is not None
             words = f"{'proportion' if shares else 'number'} of participants"
         bins = ["bin"] * (name == "histogram")
         yield f"{place}/value", "<f4", [*places, *bins], "estimate", words, ""
         if name.startswith("quantile:"):
             yield f"{place}/chosen", "<i4", places, "choice", "number of the chosen interval", ""
+            if self.p.get("quantile_intervals") and (self.divisor or "count" in self.p["statistics"]):
+                words = "end of the interval that holds the exact value in 95 of 100 releases, if the data are like one of the public shapes"
+                yield f"{place}/interval", "<f4", [*places, "bound"], "interval", words, ""
             return
         integers = f"{place}/integer"
         yield f"{place}/noisy", "<i4 <i8", [*places, integers], "noisy", "noisy sums in grid units", ""
@@ -660,7 +695,9 @@ class Output:
             yield f"category/{name}", kind, ["record"], "record", f"number of the category{missing}", ""
             if form["labels"] is None:
                 words = "a value in the bin of the category, at a public place in it that means nothing"
-                yield f"value/{name}", "<f8", ["record"], "record", words, unit_of(form["name"])
+                stated = form.get("unit", "")
+                unit = stated if stated and stated.isascii() else unit_of(form["name"])
+                yield f"value/{name}", "<f8", ["record"], "record", words, unit
         if self.p["fit"] == "dp":
             names = [quoted(form["name"]) for form in self.p["attributes"]]
             first, others = (names[:1], names[1:]) if self.p["per_task"] else ([], names)
