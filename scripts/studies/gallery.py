@@ -1,10 +1,12 @@
-"""Pictures of what is released beside what stays private (docs/evidence/gallery.md): maps, records, areas, noise.
+"""Pictures of what is released beside what stays private (docs/evidence/gallery.md): maps, records, areas, noise; and two as exported.
 
-Nothing was chosen by how it looks: every third of the images on which no default was chosen, one draw, seeded.
+Nothing was chosen by how it looks: every third of the images on which no default was chosen, one draw, seeded. What is exported has real noise.
 """
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+import synthrelease
 from studies import heatmaps
 from studies._gallery_figures import Row, draw_histograms, draw_maps, draw_noise, draw_shares
 from studies._ier2023 import BOUNDS, windows
@@ -21,11 +24,13 @@ from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps
 from synthrelease.data.area_shapes import RECTANGLE
 from synthrelease.data.areas import Area, Areas
 from synthrelease.data.gaze import Gaze
+from synthrelease.demo import copy_sample
 from synthrelease.dp.budget import GAUSSIAN
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.noise import SecureRandom, rounded_gaussian
 from synthrelease.errors import PolicyError
 from synthrelease.numerics.binning import equal_width_edges
+from synthrelease.report import pictures
 
 SHOWN = ("1011", "1014", "1017", "1020")
 EPSILONS = (1.0, 3.0)
@@ -39,6 +44,29 @@ FEATURES = {
 RECORDS = ("seeded, tree", "marginals, independent, DP ε = 3")
 SIGMA, DRAWN = 20.0, 1_000_000
 SEED = 2022
+MOVING = """
+[release]
+name = "moving"
+version = "1.0.0"
+title = "Attention over time"
+[privacy]
+epsilon = 3.0
+delta = 1e-5
+[inputs.attention]
+kind = "gaze"
+path = "{data}/osie_mouse/samples.csv.gz"
+columns = {{ person = "worker", stimulus = "image", x = "x_px", y = "y_px", time = "sample_index" }}
+screen = {{ width_px = 800, height_px = 600 }}
+stimuli = ["1005"]
+assume_public = ["assignment"]
+[[outputs]]
+name = "attention"
+kind = "heatmap"
+input = "attention"
+blur_px = 24
+window = [0, 150]
+frames = 8
+"""
 
 Map = NDArray[np.float64]
 
@@ -74,6 +102,7 @@ def draw(data: Path, out: Path) -> None:
     draw_areas(gaze, out / "gallery_areas.png")
     draw_records(data, out / "gallery_records.png")
     draw_check(out / "gallery_noise.png")
+    draw_exports(data, out)
 
 
 def map_rows(gaze: Gaze) -> dict[str, list[Map]]:
@@ -165,6 +194,23 @@ def draw_check(path: Path) -> None:
     counts = np.array([(noise == value).sum() for value in values], dtype=np.float64)
     share = ndtr((values + 0.5) / SIGMA) - ndtr((values - 0.5) / SIGMA)
     draw_noise(counts, values.astype(np.float64), DRAWN * share, np.sqrt(DRAWN * share * (1 - share)), path)
+
+
+def draw_exports(data: Path, out: Path) -> None:
+    """Draw a map with its uncertainty, and one over time, as `synthrelease export` does, with noise of the operating system."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = copy_sample(Path(name))
+        (folder / "moving.toml").write_text(MOVING.format(data=data.resolve()), encoding="utf-8")
+        for plan, shown, picture in (
+            ("plan.toml", "heatmaps-1012.png", "heatmap_uncertainty.png"),
+            ("moving.toml", "attention-1005.png", "heatmap_dynamic.png"),
+        ):
+            built = synthrelease.build(folder / plan, folder / f"{picture}.h5")
+            drawn = {
+                path.name: path
+                for path in pictures.draw(synthrelease.open_bundle(built.path), folder / picture)
+            }
+            shutil.copyfile(drawn[shown], out / picture)
 
 
 def _refusal(gaze: Gaze) -> str:

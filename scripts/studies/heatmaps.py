@@ -228,21 +228,28 @@ def centre_map() -> Map:
 
 def _print_prediction(gaze: Gaze) -> None:
     """What `preview` predicts beside what was measured, on the images on which nothing was chosen."""
-    print("\nPredicted by `preview` / measured, per stimulus, images 1011–1020 and subsets of their viewers")
+    print(
+        f"\nPredicted by `preview` / measured, per STIMULUS, images 1011–1020 and subsets of their viewers, {DRAWS} draws"
+    )
     for name, make, mechanism_for in (
         ("spectral", by_spectral(), spectral_heatmap),
         ("bounded Gaussian, its best grid", by_cells(**COARSE), partial(cell_heatmap, **COARSE)),
     ):
-        for people in (25, 50, 100):
+        for people in (15, 25, 50, 100):
+            subsets = [first_people(one_image(gaze, j), people) for j in REPORTED]
+            exact = [exact_maps(some, CELLS)[0] for some in subsets]
             cells = []
             for epsilon in EPSILONS:
-                found = []
-                for j in REPORTED:
-                    some = first_people(one_image(gaze, j), people)
-                    random = SecureRandom.for_tests(j).spawn(str(epsilon))
-                    found.append(correlation(make(some, epsilon, random)[0], exact_maps(some, CELLS)[0]))
+                found = [
+                    correlation(
+                        make(some, epsilon, SecureRandom.for_tests(j).spawn(str(epsilon), str(d)))[0], one
+                    )
+                    for j, some, one in zip(REPORTED, subsets, exact, strict=True)
+                    for d in range(DRAWS)
+                ]
                 viewing = Viewing(BLURS, people, 1.0)
-                predicted = mechanism_for(some).correlation(viewing, budget(some, epsilon), people)
+                mechanism = mechanism_for(subsets[-1])
+                predicted = mechanism.correlation(viewing, budget(subsets[-1], epsilon), people)
                 cells.append(f"ε={epsilon:g}: {predicted:.2f} / {np.mean(found):.2f}")
             print(f"  {name:<34}n = {people:<5}" + "   ".join(cells))
 

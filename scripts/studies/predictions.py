@@ -47,7 +47,7 @@ GAZE = """
 [inputs.data]
 kind = "gaze"
 path = "{path}"
-columns = {{ person = "{person}", stimulus = "image", x = "x_px", y = "y_px" }}
+columns = {{ person = "{person}", stimulus = "image", x = "x_px", y = "y_px"{duration} }}
 screen = {{ width_px = {width}, height_px = {height} }}
 off_screen = "drop"
 stimuli = [{stimuli}]
@@ -55,6 +55,10 @@ assume_public = ["assignment"]
 """
 AREAS = """areas = {{ middle = {{ rectangle = [{x0}, {y0}, {x1}, {y1}] }}, left = {{ rectangle = [0, 0, {x0}, {height}] }}, \
 right = {{ rectangle = [{x1}, 0, {width}, {height}] }} }}"""
+FIXATIONS = """kind = "statistics"
+statistics = ["{statistic}"]
+by = "stimulus"
+bounds = {{ fixation_count = [0, 30], fixation_duration = [0, 600] }}"""
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,10 @@ class Row:
 
     @property
     def what(self) -> str:
-        """What the row is of, whatever the feature: "median", "heatmap (CC)"."""
+        """What the row is of, whatever the feature: "median", "median of fixations", "heatmap (CC)"."""
         if self.kind == "statistics":
-            return self.subject.partition(" of ")[0]
+            statistic, _, feature = self.subject.partition(" of ")
+            return f"{statistic} of fixations" if feature.startswith("fixation") else statistic
         return f"{self.kind} ({self.measure})"
 
     @property
@@ -97,17 +102,23 @@ class Row:
 
 
 def gaze(path: Path, name: str, person: str, screen: tuple[int, int], images: list[str]) -> DataSet:
-    """Return a data set of looking, with heatmaps of both kinds and areas."""
+    """Return a data set of looking, with heatmaps, areas with both kinds of noise, and of fixations their number and duration."""
     width, height = screen
     listed = ", ".join(f'"{image}"' for image in images)
     x0, x1, y0, y1 = width // 4, 3 * width // 4, height // 4, 3 * height // 4
     areas = AREAS.format(x0=x0, x1=x1, y0=y0, y1=y1, width=width, height=height)
+    of_fixations = path.name.startswith("fixations")
     outputs = [
         f'kind = "heatmap"\nblur_px = {0.03 * width:.0f}',
         f'kind = "areas"\n{areas}',
         f'kind = "areas"\nnoise = "gaussian"\n{areas}',
     ]
-    source = GAZE.format(path=path, person=person, width=width, height=height, stimuli=listed)
+    if of_fixations:
+        outputs += [FIXATIONS.format(statistic=name) for name in ("mean", "quantile:0.5")]
+    duration = ', duration = "duration_ms"' if of_fixations else ""
+    source = GAZE.format(
+        path=path, person=person, width=width, height=height, stimuli=listed, duration=duration
+    )
     return DataSet(name, source, tuple(outputs))
 
 

@@ -19,16 +19,21 @@ def study(script):
 @pytest.fixture
 def gaze(study, tmp_path):
     """Two images in the layout of osie_mouse: everyone looks at the upper left of one, at the lower right of the other."""
+    write_mouse(tmp_path, {1011: (200, 150), 1012: (600, 450)})
+    return study("_osie_mouse").attention(tmp_path)
+
+
+def write_mouse(folder, places):
+    """Write a file in the layout of osie_mouse, of people who look near one place of each image."""
     rng = np.random.default_rng(3)
     lines = ["image,worker,sample_index,x_px,y_px"]
-    for image, (x, y) in {1011: (200, 150), 1012: (600, 450)}.items():
+    for image, (x, y) in places.items():
         for worker in range(30):
             for k, (across, down) in enumerate(rng.normal(0, 20, (40, 2)).round().astype(int)):
                 lines.append(f"{image},{worker},{k},{x + across},{y + down}")
-    (tmp_path / "osie_mouse").mkdir()
-    with gzip.open(tmp_path / "osie_mouse" / "samples.csv.gz", "wt") as file:
+    (folder / "osie_mouse").mkdir()
+    with gzip.open(folder / "osie_mouse" / "samples.csv.gz", "wt") as file:
         file.write("\n".join(lines) + "\n")
-    return study("_osie_mouse").attention(tmp_path)
 
 
 def looked_at(path):
@@ -75,6 +80,15 @@ def test_other_pictures_of_the_gallery(study, gaze, tmp_path, monkeypatch):
     module.draw_histograms({"openness": (edges, shares)}, tmp_path / "records.png")
     for name in ("areas", "noise", "records"):
         assert looked_at(tmp_path / f"{name}.png") == ("P", 900)
+
+
+@pytest.mark.thorough
+def test_pictures_as_they_are_exported(study, tmp_path):
+    write_mouse(tmp_path, {1005: (200, 150)})
+    study("gallery").draw_exports(tmp_path, tmp_path)
+    for name in ("heatmap_uncertainty", "heatmap_dynamic"):
+        with Image.open(tmp_path / f"{name}.png") as drawn, Image.open(IMAGES / f"{name}.png") as shown:
+            assert drawn.size == shown.size
 
 
 @pytest.mark.parametrize(
