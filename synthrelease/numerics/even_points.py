@@ -1,7 +1,7 @@
 """Points that fill a cube evenly: expectations are taken over them, without anything random.
 
-Kronecker's sequence: the i-th point has the fractional parts of i·√p, p = 2, 3, 5, …, the primes. It is uniformly distributed in the cube,
-because the roots of primes and 1 are linearly independent over the rational numbers (Weyl 1916, Theorem 4).
+Kronecker's sequence: the i-th point has the fractional parts of i·√p, p = 2, 3, 5, …, the primes. It is uniformly distributed in the cube
+(Weyl 1916), because the roots of primes and 1 are linearly independent over the rational numbers.
 """
 
 from __future__ import annotations
