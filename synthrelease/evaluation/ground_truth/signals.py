@@ -7,6 +7,7 @@ them, because it finds some correlation in noise only.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -53,10 +54,13 @@ MEASURES = (
     Measure(
         "NMSE",
         0.0,
-        "squared error divided by the product of both means (Bozkir et al. 2021); not informative if means are large",
+        "squared error divided by the product of both means (Bozkir et al. 2021); not informative if means are large, not defined if one is 0",
         middle=True,
     ),
 )
+
+# A mean that is a smaller share of the bounds than this is 0 but for rounding: what is divided by it is a number of that rounding.
+_NO_MEAN = 1e-6
 
 # In noise only the order that fits best finds some correlation.
 MEASURES_OF_EACH = (
@@ -96,9 +100,16 @@ class SignalTruth:
             measured[f"{recording}, {feature}"] = (
                 float(np.mean(series_correlation(*pair))),
                 float(np.mean(relative_mse(*pair))),
-                float(np.mean(nmse(*pair))),
+                self._nmse(feature, *pair),
             )
         return measured
+
+    def _nmse(self, feature: str, released: Series, truth: Series) -> float:
+        """NMSE, the mean over the series whose means are not 0; NaN if there is none, as of changes from a series' own mean."""
+        low, high = self._feature(feature).bounds
+        means = np.minimum(np.abs(released.mean(axis=-1)), np.abs(truth.mean(axis=-1)))
+        defined = means > _NO_MEAN * (high - low)
+        return float(np.mean(nmse(released[defined], truth[defined]))) if defined.any() else math.nan
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
         """Return a flat line in the middle of the bounds, or at no change."""

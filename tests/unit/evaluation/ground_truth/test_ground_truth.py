@@ -203,6 +203,24 @@ def test_everybodys_own_series_are_compared_in_the_order_that_fits(study):
         assert (correlation, error, normed) == (pytest.approx(1), pytest.approx(0), pytest.approx(0))
 
 
+@pytest.mark.parametrize(("level", "is_defined"), [(0.0, False), (1e-9, False), (0.01, True)])
+def test_errors_are_not_divided_by_a_mean_that_is_zero(study, level, is_defined):
+    """Of changes from a participant's own mean in one recording the exact mean is rounding."""
+    output, data, _ = study(invented.write_signals_study, "course")
+    own = ground_truth_of(output, data)
+    own = replace(own, series=own.series - own.series.mean(axis=-1, keepdims=True) + level)
+    steps = np.linspace(0.1, 0.3, 40)
+    shifted = {
+        (recording, feature, "values"): own.truth(recording, feature) + steps
+        for recording in ("read", "a/b")
+        for feature in ("size_mm", "open")
+    }
+    for correlation, error, normed in own.of(shifted).values():
+        assert math.isfinite(correlation)
+        assert math.isfinite(error)
+        assert math.isfinite(normed) is is_defined
+
+
 @pytest.mark.parametrize("name", ["course", "chunks", "changes"])
 def test_who_has_no_value_of_a_feature_is_not_counted(study, name):
     """A release takes them for the centre of the bounds."""
