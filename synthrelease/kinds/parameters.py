@@ -218,6 +218,10 @@ class Parameters:
         """
         return None
 
+    def part_in_words(self, part: str) -> str:
+        """Return what people call a part, the first step of its path."""
+        return part
+
     def noise_subject(self) -> str:
         """Return what carries noise, as the beginning of a sentence that goes on with its form."""
         return "Every released number follows from integers with"

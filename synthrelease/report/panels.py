@@ -187,7 +187,7 @@ def _values(views: OutputViews, families: list[Family]) -> TableExhibit:
             labels = _labels(family, index)
             quantity = family.values.quantity
             names = ", ".join(views.with_unit(label, quantity) for label in reversed(labels))
-            heading = f"{family.part} of {names}"
+            heading = f"{views.parameters.part_in_words(family.part)} of {names}"
             bounds = views.parameters.value_range(family.part, labels[-1])
             value = float(values[index])
             low, high = (value, value) if ends is None else map(float, ends[index])
@@ -224,7 +224,12 @@ def _histogram(views: OutputViews, family: Family, index: tuple[int, ...]) -> Hi
     low, high = short(float(edges.min())), short(float(edges.max()))
     *groups, label = _labels(family, index)
     name = views.with_unit(label)
-    title = ", ".join([f"{family.part or dataset.quantity} of {views.shown_name(label)}", *groups])
+    title = ", ".join(
+        [
+            f"{views.parameters.part_in_words(family.part) or dataset.quantity} of {views.shown_name(label)}",
+            *groups,
+        ]
+    )
     alt = f"{title}: {name} from {low} to {high}, {len(values)} bins, {dataset.quantity}"
     if len(values) <= _LISTED:
         alt += f": {'; '.join(short(float(value)) for value in values)}."

@@ -76,7 +76,9 @@ def prediction(
         epsilon = min(leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice))
         worst = p.rank_error(epsilon, neighbours, probability=INTERVAL)
         sentences.append(
-            f"quantiles, whatever the data: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} "
+            "quantiles, whatever the data: the error of their rank is practically unlimited (its bound is more than all participants)"
+            if people is not None and worst >= people
+            else f"quantiles, whatever the data: an interval of a {p.quantile_steps}th of the bounds whose rank is within {worst:.3g} "
             f"participants of the target with probability {INTERVAL:g} at least (McKenna & Sheldon 2020)"
         )
     return "; ".join(sentences), ", ".join(_needed(p, event, neighbours))

@@ -19,7 +19,7 @@ from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters, added_later
 from synthrelease.kinds.statistics import words
 from synthrelease.kinds.statistics.datasets import StatisticDatasets
-from synthrelease.kinds.statistics.expected import expected
+from synthrelease.kinds.statistics.expected import expected, name_in_words
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.sensitivity import sensitivity
 from synthrelease.numerics.statistics import (
@@ -229,6 +229,10 @@ class StatisticsParameters(Parameters):
             return None
         return next((feature.bounds for feature in self.features if feature.name == label), None)
 
+    def part_in_words(self, part: str) -> str:
+        """Return what people call a statistic."""
+        return name_in_words(part)
+
     def noise_subject(self) -> str:
         """Return what carries noise."""
         if self.quantiles:
@@ -241,8 +245,8 @@ class StatisticsParameters(Parameters):
         choices = [leaf for leaf in flatten(event) if isinstance(leaf, PrivateChoice)]
         if choices and self.quantiles:
             least = min(choice.epsilon for choice in choices)
-            within = self.rank_error(least, neighbours, probability=0.95)
-            sentences.append(words.rank_reading(within, has_interval=self.quantile_intervals))
+            within = self.rank_error(least, neighbours, probability=INTERVAL)
+            sentences.append(words.rank_reading(within, self.people, has_interval=self.quantile_intervals))
         return sentences
 
     def derivation(self, neighbours: Neighbours) -> Remark:

@@ -79,10 +79,13 @@ def procedure(p: StatisticsParameters) -> str:
     )
 
 
-def rank_reading(people: float, *, has_interval: bool) -> str:
-    """Return by how many participants a quantile misses its rank at most, and whether there is an interval in its unit."""
-    within = f"{math.ceil(10 * people) / 10:g}"  # no less than it is
-    sentence = f"A quantile misses its rank by chance: in at least 95 % of releases by at most {within} participants, for each quantile separately."
+def rank_reading(within: float, people: int | None, *, has_interval: bool) -> str:
+    """Return by how many of so many participants a quantile misses its rank at most, and whether there is an interval in its unit."""
+    if people is not None and within >= people:
+        sentence = "A quantile misses its rank by chance, and the error is practically unlimited: its 95 % bound is more than all participants."
+    else:
+        most = f"{math.ceil(10 * within) / 10:g}"  # no less than it is
+        sentence = f"A quantile misses its rank by chance: in at least 95 % of releases by at most {most} participants, for each quantile separately."
     if not has_interval:
         return f"{sentence} The size of this error in the feature's unit depends on the data, which are private, so there is no interval."
     return (

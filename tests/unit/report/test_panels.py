@@ -16,7 +16,7 @@ def test_labels_with_commas_keep_their_order():
     views = SimpleNamespace(
         name="summary",
         with_unit=lambda label, _quantity: label,
-        parameters=SimpleNamespace(part="statistic", value_range=lambda *_: None),
+        parameters=SimpleNamespace(part="statistic", part_in_words=str, value_range=lambda *_: None),
         released=SimpleNamespace(array=lambda *_: np.array([[1.0], [2.0]])),
     )
     rows = _values(views, [Family("mean", values)]).rows
@@ -33,6 +33,7 @@ def test_a_value_is_drawn_on_its_bounds():
         with_unit=lambda label, _quantity: label,
         parameters=SimpleNamespace(
             part="statistic",
+            part_in_words=str,
             value_range=lambda part, label: {("mean", "size_mm"): (2.0, 6.0)}.get((part, label)),
         ),
         released=SimpleNamespace(array=lambda _, path: arrays[path]),

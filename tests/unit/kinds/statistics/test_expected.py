@@ -151,6 +151,18 @@ def test_the_distance_falls_with_people_and_is_never_more_than_the_bounds() -> N
     assert far[-1] >= 0.5 / 64  # half an interval at least
 
 
+@pytest.mark.parametrize(("number", "is_limited"), [(3, False), (1000, True)])
+def test_a_rank_error_of_more_than_all_participants_is_no_number(number: int, *, is_limited: bool) -> None:
+    statistic = mechanism("quantile:0.5", number)
+    p, event = statistic.parameters, statistic.calibrate(BUDGET)
+    within = p.rank_error(BUDGET.epsilon, Neighbours.REPLACE_ONE, probability=0.95)
+    assert 3 < within < 1000
+    shown = figures(" ".join(p.reading(event, Neighbours.REPLACE_ONE)))
+    assert (pytest.approx(within, abs=0.1) in shown) is is_limited
+    words, _ = accuracy.prediction(p, event, number, neighbours=Neighbours.REPLACE_ONE)
+    assert (pytest.approx(within, rel=0.01) in figures(words)) is is_limited
+
+
 @pytest.mark.parametrize("losses", [[0.0], [0.0, 0.0, 1.0], [0.0, 0.5, 2.0, 7.0], [3.0, 0.1, 3.0, 0.0, 3.0]])
 def test_the_distribution_of_choices_is_that_of_all_orders(losses: list[float]) -> None:
     """Permute-and-flip by its definition: in a random order, each is taken with probability exp(−loss)."""
