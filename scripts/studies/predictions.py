@@ -16,10 +16,10 @@ from pathlib import Path
 
 from synthrelease.building.design import Design, PlannedOutput, make_design
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.evaluation.curves import over_items
 from synthrelease.evaluation.ground_truth import kind_of
 from synthrelease.evaluation.ground_truth.ground_truth import derivations
 from synthrelease.evaluation.result import Measure, Scores
+from synthrelease.evaluation.scores import over_items
 from synthrelease.kinds.expectation import ERROR
 from synthrelease.kinds.values import Values
 from synthrelease.plan.partitions import partitions_of, small_tables, stamp_of

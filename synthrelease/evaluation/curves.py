@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +16,8 @@ from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth import derivations, kind_of
 from synthrelease.evaluation.ground_truth.ground_truth import GroundTruth
 from synthrelease.evaluation.matched import BundleOutput
-from synthrelease.evaluation.result import Curve, Measure, Scores
+from synthrelease.evaluation.result import Curve, Scores
+from synthrelease.evaluation.scores import best_without_data, over_items
 from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.values import Values
 
@@ -78,26 +77,6 @@ def curve(
     )
 
 
-def best_without_data(measure: Measure, scores: Mapping[str, float]) -> tuple[str, float] | None:
-    """Return the best score without any data, and how it is reached; None if there is no way."""
-    best = measure.best
-    ranked = [
-        (abs(value - best) if math.isfinite(best) else -value, baseline, value)
-        for baseline, value in scores.items()
-        if not math.isnan(value)
-    ]
-    return min(ranked)[1:] if ranked else None
-
-
-def over_items(items: Sequence[Scores], measures: Sequence[Measure]) -> Scores:
-    """Return the mean, or the middle, of every measure over the items that have it; NaN if none has."""
-    columns = list(zip(*items, strict=True)) or [()] * len(measures)
-    return tuple(
-        _over([value for value in column if not math.isnan(value)], measure)
-        for column, measure in zip(columns, measures, strict=True)
-    )
-
-
 def _fresh_sample(
     output: BundleOutput, contribution: Contribution, budget: Budget, *, together: bool, random: SecureRandom
 ) -> list[Arrays] | None:
@@ -126,11 +105,3 @@ def _without_data(sample: Sequence[Arrays], ground_truth: GroundTruth) -> tuple[
             items.setdefault(baseline, []).extend(ground_truth.of(guess).values())
     scores = {baseline: over_items(values, ground_truth.measures)[0] for baseline, values in items.items()}
     return best_without_data(ground_truth.measures[0], scores)
-
-
-def _over(values: Sequence[float], measure: Measure) -> float:
-    if not values:
-        return math.nan
-    if measure.middle:
-        return statistics.median(values)
-    return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else math.inf

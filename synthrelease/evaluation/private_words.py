@@ -48,7 +48,10 @@ def at_a_glance(output: EvaluatedOutput) -> tuple[Line, ...]:
 
 
 def _utility_lines(utility: Utility) -> Iterator[Line]:
-    """The first measure of all of an output, or of each of its parts, which have scales of their own; and what would help."""
+    """The first measure of all of an output, or of each of its parts, which have scales of their own; and what would help.
+
+    That something is not useful is said once, in the first line.
+    """
     first = utility.measures[0]
     if len(utility.parts) <= 1:
         scores = {source: number(values[0]) for source, values in utility.compared.items()}
@@ -57,19 +60,20 @@ def _utility_lines(utility: Utility) -> Iterator[Line]:
         beside = [NOT_USEFUL, *beside] if utility.not_useful else beside
         yield Line("utility", first.name, released, tuple(beside), bool(utility.not_useful))
     else:
+        useless = len(utility.not_useful)
+        verdict = f"{useless} of {len(utility.parts)} {NOT_USEFUL}" if useless else "all useful"
+        yield Line("utility", first.name, verdict, (f"ideal {number(first.best)}",), bool(useless))
         # What is not useful first: a reader must not have to look for it.
         ordered = sorted(utility.parts, key=lambda part: part.is_useful)
         for part in ordered[:_PARTS]:
-            beside = [] if part.is_useful else [NOT_USEFUL]
-            beside += [f"without data {number(part.without_data)}", f"ideal {number(first.best)}"]
-            term = f"{first.name}, {part.part}"
-            yield Line("utility", term, number(part.released), tuple(beside), not part.is_useful)
+            guess = f"without data {number(part.without_data)}"
+            yield Line("part", part.part, number(part.released), (guess,), not part.is_useful)
         if len(ordered) > _PARTS:
             rest = ordered[_PARTS:]
             useful = sum(part.is_useful for part in rest)
-            yield Line("utility", f"{len(rest)} more", f"{useful} useful", (), useful < len(rest))
+            yield Line("part", f"{len(rest)} more,", f"of which {useful} useful", (), useful < len(rest))
     if utility.remedies:
-        yield Line("utility", "expected to help, for usual data", "; or ".join(utility.remedies))
+        yield Line("help", "expected to help, for usual data:", "; or ".join(utility.remedies))
 
 
 def not_useful(evaluation: Evaluation) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from synthrelease.dp.budget import Budget
 from synthrelease.errors import SynthReleaseError
-from synthrelease.evaluation.curves import best_without_data, over_items
 from synthrelease.evaluation.matched import BundleOutput
 from synthrelease.evaluation.result import Measure, Scores, Usefulness
+from synthrelease.evaluation.scores import best_without_data, over_items
 from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.number_words import several, short
 

@@ -10,10 +10,10 @@ import numpy as np
 from synthrelease.dp.event import noise_of
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
 from synthrelease.evaluation.case import Case
-from synthrelease.evaluation.curves import over_items
 from synthrelease.evaluation.ground_truth import exact_derivations
 from synthrelease.evaluation.noise_check import NoiseTally
 from synthrelease.evaluation.result import RELEASED, NoiseCheck, Scores, Utility
+from synthrelease.evaluation.scores import over_items
 from synthrelease.evaluation.usefulness import usefulness
 from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.compared_maps import ComparedMap

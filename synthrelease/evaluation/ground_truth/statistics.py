@@ -15,6 +15,8 @@ from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.result import Measure, Scores
+from synthrelease.evaluation.scores import best_without_data
+from synthrelease.evaluation.usefulness import usefulness
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
@@ -25,7 +27,14 @@ from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
 from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.number_words import short
 from synthrelease.numerics.binning import equal_width_edges
-from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, quantile, quantile_value
+from synthrelease.numerics.statistics import (
+    COUNT,
+    HISTOGRAM,
+    VARIANCE,
+    StatisticUnit,
+    quantile,
+    quantile_value,
+)
 from synthrelease.report.axis_ticks import edge_ticks
 from synthrelease.report.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
 from synthrelease.report.histograms import histogram
@@ -37,7 +46,7 @@ MEASURES = (
     Measure(
         "error",
         0.0,
-        "error, as a fraction of the possible range; of a histogram, total variation",
+        "as a fraction of the possible range; of a histogram, total variation",
     ),
     Measure("in released interval", 1.0, "whether the released interval contains the exact value"),
 )
@@ -66,7 +75,7 @@ class StatisticsTruth:
             if ends is not None:
                 low, high = np.asarray(ends, dtype=np.float64).T
                 inside = float(((low <= truth) & (truth <= high)).mean())
-            measured[", ".join(place)] = (float(error) / self._range(place), inside)
+            measured[_item(place)] = (float(error) / self._range(place), inside)
         return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
@@ -91,25 +100,55 @@ class StatisticsTruth:
 
     @cached_property
     def _parts(self) -> dict[str, str]:
-        return {", ".join(place): f"{name_in_words(place[0])} of {place[-1]}" for place in self.values}
+        return {_item(place): f"{name_in_words(place[0])} of {place[-1]}" for place in self.values}
 
     def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
-        """Return a table of the single numbers, true and released, and histograms of both."""
+        """Return a table of all statistics, true and released, with their errors, and histograms of both."""
         present = [place for place in self.values if (*place, "value") in released]
         histograms = [self._histogram(released, place) for place in present if place[0] == HISTOGRAM]
-        rows = [
-            (self._name(place), self._cells(released, place)) for place in present if place[0] != HISTOGRAM
-        ]
-        return [*self._table(rows), *histograms]
+        return [self._table(released, present), *histograms] if present else []
 
-    def _table(self, rows: list[tuple[str, tuple[TableCell, ...]]]) -> list[Exhibit]:
-        if not rows:
-            return []
-        head: tuple[str, ...] = ("statistic", "exact (private)", "released", "released interval (95 %)")
-        if not any(cells[-1].text for _, cells in rows):  # of quantiles only
-            head, rows = head[:-1], [(name, cells[:-1]) for name, cells in rows]
-        note = f"The first {_ROWS} of {len(rows)}." if len(rows) > _ROWS else ""
-        return [TableExhibit("Exact and released values", head, tuple(rows[:_ROWS]), note)]
+    def _table(self, released: Arrays, places: list[Place]) -> TableExhibit:
+        """A row for each statistic of each feature, in each group: what it is, what was released, and what is better without data."""
+        errors = self.of(released)
+        guesses = {method: self.of(guess) for method, guess in self.without_data(released).items()}
+        first = self.measures[0]
+        parts = {part.part: part for part in usefulness(errors, guesses, first, self.part_of)}
+        columns: dict[str, list[str]] = {}
+        for place in places[:_ROWS]:
+            statistic, *group, _ = place
+            item = _item(place)
+            part = parts[self.part_of(item)]
+            guess = best_without_data(first, {how: scores[item][0] for how, scores in guesses.items()})
+            exact, shown, interval = self._cells(released, place)
+            row = {
+                "statistic": name_in_words(statistic),
+                "feature": self._feature_name(place),
+                "group": "".join(group),
+                "exact (private)": exact,
+                "released": shown,
+                "released interval (95 %)": interval,
+                "error": short(errors[item][0], 3),
+                "no data": "" if guess is None else short(guess[1], 3),
+                "useful?": "yes" if part.is_useful else "no",
+            }
+            for column, text in row.items():
+                columns.setdefault(column, []).append(text)
+        # Nothing is in a group, or has an interval, where no row has.
+        head = [column for column, texts in columns.items() if any(texts)]
+        rows = [
+            (heading, tuple(map(TableCell, cells)))
+            for heading, *cells in zip(*(columns[column] for column in head), strict=True)
+        ]
+        notes = [
+            f"Error: {first.meaning}. No data: the same of the best guess without data.",
+            "Useful: whether a statistic of a feature is closer than a guess, over all groups."
+            if "group" in head
+            else "Useful: whether it is closer than that.",
+        ]
+        if len(places) > _ROWS:
+            notes.append(f"The first {_ROWS} of {len(places)}.")
+        return TableExhibit("Exact and released values", tuple(head), tuple(rows), " ".join(notes))
 
     def _histogram(self, released: Arrays, place: Place) -> HistogramExhibit:
         """The released histogram with its interval, and the exact one as a line."""
@@ -136,16 +175,25 @@ class StatisticsTruth:
         statistic, *group, _ = place
         return ", ".join([f"{name_in_words(statistic)} of {name_with_unit(self._feature(place))}", *group])
 
+    def _feature_name(self, place: Place) -> str:
+        """A feature with the unit of its statistic."""
+        feature = self._feature(place)
+        if place[0] == COUNT:
+            return feature.shown_name
+        return name_with_unit(feature, power="²" * (place[0] == VARIANCE))
+
     def _feature(self, place: Sequence[str]) -> Feature:
         features = self.mechanism.parameters.features
         return next(feature for feature in features if feature.name == place[-1])
 
-    def _cells(self, released: Arrays, place: Place) -> tuple[TableCell, ...]:
-        """The true value, the released one and its interval."""
+    def _cells(self, released: Arrays, place: Place) -> tuple[str, str, str]:
+        """The true value, the released one and its interval; a histogram has its figure."""
+        if place[0] == HISTOGRAM:
+            return "figure", "figure", "figure"
         ends = released.get((*place, "interval"))
         interval = "" if ends is None else " to ".join(short(float(end)) for end in ends[0])
-        values = self.values[place], released[*place, "value"]
-        return (*(TableCell(short(float(value[0]))) for value in values), TableCell(interval))
+        exact, shown = (short(float(value[0])) for value in (self.values[place], released[*place, "value"]))
+        return exact, shown, interval
 
     @property
     def _divisor(self) -> int | None:
@@ -161,6 +209,12 @@ class StatisticsTruth:
         if quantile(place[0]) is not None:
             return high - low
         return NOISY_STATISTICS[place[0]].width((low, high), float(self.people), self._divisor)
+
+
+def _item(place: Place) -> str:
+    """What results call a statistic of a feature, in a group if there are any."""
+    statistic, *rest = place
+    return ", ".join([name_in_words(statistic), *rest])
 
 
 def truth_collector(mechanism: Statistics) -> Collector:

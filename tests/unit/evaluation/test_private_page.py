@@ -36,7 +36,16 @@ from synthrelease.evaluation.private_page import (
     private_page,
     write_private_page,
 )
-from synthrelease.evaluation.private_words import STAMP, Line, at_a_glance, number, p_value, percent, rate
+from synthrelease.evaluation.private_words import (
+    NOT_USEFUL,
+    STAMP,
+    Line,
+    at_a_glance,
+    number,
+    p_value,
+    percent,
+    rate,
+)
 from synthrelease.evaluation.result import (
     Curve,
     EvaluatedInput,
@@ -44,6 +53,7 @@ from synthrelease.evaluation.result import (
     Evaluation,
     NoiseCheck,
     PredictionTask,
+    Usefulness,
     WorstCaseAttack,
 )
 from synthrelease.printable import printable_lines
@@ -365,6 +375,20 @@ def test_at_a_glance_stands_the_release_beside_the_rest(pages):
         0.83,
         0.93,
     ]  # with its interval, its control and chance
+
+
+def test_that_parts_are_not_useful_is_said_once():
+    """Of 20 parts, 5 useful, the 12 that matter most are listed."""
+    parts = tuple(Usefulness(f"mean of f{n}", "CC", 0.5, 0.4, n % 4 == 0) for n in range(20))
+    output = EvaluatedOutput("stats", "statistics", utility=dataclasses.replace(utility(), parts=parts))
+    lines = at_a_glance(output)
+    said = [" ".join([line.term, line.value, *line.beside]) for line in lines]
+    assert sum(NOT_USEFUL in words for words in said) == 1
+    assert figures(lines[0].value) == [15, 20]
+    listed = [line for line in lines if line.subject == "part"]
+    assert [line.alarm for line in listed[:-1]] == [True] * 12
+    assert figures(f"{listed[-1].term} {listed[-1].value}") == [8, 5]
+    assert page_of(output).text.count(NOT_USEFUL) == 1
 
 
 def test_what_is_said_of_all_attacks_together():

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from synthrelease.evaluation.curves import best_without_data, over_items
 from synthrelease.evaluation.result import Measure
+from synthrelease.evaluation.scores import best_without_data, over_items
 
 
 @pytest.mark.parametrize(

@@ -326,9 +326,36 @@ def test_errors_of_statistics_are_parts_of_what_the_bounds_leave(study):
     assert of_one(own.of(released)) == ("mean", (pytest.approx(0.1), 1.0))
     released = {("quantile:0.5", "speed", "value"): own.values["quantile:0.5", "speed"]}
     statistic, (error, inside) = of_one(own.of(released))
-    assert statistic == "quantile:0.5"
+    assert statistic == "median"
     assert error == 0
     assert math.isnan(inside)
+
+
+@pytest.mark.parametrize("name", ["all", "moods"])
+def test_statistics_are_a_table_with_what_is_better_without_data(study, name):
+    """A release that is exact is useful, one that is off by the whole range is not; so it is for all groups together."""
+    output, data, _ = study(invented.write_statistics_study, name)
+    own = ground_truth_of(output, data)
+    widths = {f.name: f.bounds[1] - f.bounds[0] for f in output.parameters.features}
+    released = {
+        (*place, "value"): truth + (2 * widths["speed"] if place[-1] == "speed" else 0.0)
+        for place, truth in own.values.items()
+        if place[0] == "mean"
+    }
+    table, *others = own.exhibits(released, None)
+    assert others == []
+    assert len(table.rows) == len(released)
+    cells = [
+        dict(zip(table.head, (heading, *(c.text for c in row)), strict=True)) for heading, row in table.rows
+    ]
+    assert ("group" in table.head) is (output.parameters.groups is not None)
+    for (_, *group, feature, _), row in zip(released, cells, strict=True):
+        assert [row[column] for column in ("group",) if group] == group
+        assert row["statistic"] == "mean"
+        is_off = feature == "speed"
+        assert float(row["error"]) == pytest.approx(2.0 if is_off else 0.0)
+        assert row["useful?"] == ("no" if is_off else "yes")
+        assert 0 < float(row["no data"]) < 1  # not a sentence: the name of a column
 
 
 def of_private_number(folder):
