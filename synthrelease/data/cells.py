@@ -40,6 +40,11 @@ Code = float | str  # marks a missing value
 ONLY_LABEL = "all"  # of the only stimulus or recording, where no column says which
 
 
+def is_unnamed(labels: Iterable[object]) -> bool:
+    """Return whether there is one stimulus or recording, which no column names: words leave it out."""
+    return [str(label) for label in labels] == [ONLY_LABEL]
+
+
 def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[NDArray[np.int64], list[str]]:
     """Return each row's label as a number, and the distinct labels in natural order.
 

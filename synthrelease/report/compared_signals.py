@@ -31,7 +31,7 @@ def compared_signals(
     """Return a chart of the released signals with their bands, and the exact ones dashed, of a feature.
 
     Args:
-        truth: by recording, shape (n,); NaN where no participant has the feature.
+        truth: by recording, "" for the only one that no column names, shape (n,); NaN where no participant has the feature.
         released: by recording, shape (n,).
         bands: ± of every step (95 %), where it is known.
         title: of the plate.
@@ -53,7 +53,7 @@ def compared_signals(
     width, height = write_png(figure, file)
     rows = [
         (
-            name,
+            name or title,
             tuple(
                 map(
                     TableCell,
@@ -65,11 +65,14 @@ def compared_signals(
     ]
     alt = f"Line chart of {y_label} over {len(steps)} time steps: released time series, and the exact ones dashed. "
     alt += "; ".join(f"{name}: exact {cells[0].text}, released {cells[1].text}" for name, cells in rows[:6])
+    by = "" if "" in released else ", by recording"
     return Plate(
         title,
         (Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),)),),
         "Solid: released, band: ± (95 %). Dashed: exact (private).",
-        TableExhibit(f"{y_label}, by recording", ("recording", "exact (private)", "released"), tuple(rows)),
+        TableExhibit(
+            f"{y_label}{by}", ("recording" if by else "feature", "exact (private)", "released"), tuple(rows)
+        ),
     )
 
 

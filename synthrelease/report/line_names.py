@@ -24,7 +24,7 @@ def name_ends(figure: Figure, axis: Axes, lines: Mapping[str, Line2D]) -> None:
 
     Names keep the order of the ends; among the places where none touches another, those with the least sum of squared
     distances are taken (isotonic regression of the heights less the names below). More names than the axes have
-    room for go on above them. A line without points has no name.
+    room for go on above them. A line without points has no name, nor has one that is called "".
 
     Args:
         figure: whose layout makes room for the names.
@@ -39,7 +39,7 @@ def name_ends(figure: Figure, axis: Axes, lines: Mapping[str, Line2D]) -> None:
     for name, line in lines.items():
         points = np.asarray(line.get_xydata(), dtype=np.float64)
         finite = points[np.isfinite(points).all(axis=1)]
-        if len(finite):
+        if name and len(finite):
             ends.append((*to_axes.transform(finite[-1]).tolist(), broken(name, _WIDTH, lines=3), line))
     if not ends:
         return

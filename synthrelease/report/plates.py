@@ -126,8 +126,8 @@ def _curve_plate(view: CurveView) -> Plate:
     descriptions, rows = [], []
     for name, (values, band) in view.curves.items():
         low, high, spread = (short(float(x)) for x in (values.min(), values.max(), np.median(band)))
-        descriptions.append(f"{name} between {low} and {high}, ± {spread}")
-        rows.append((name, tuple(map(TableCell, (low, high, f"± {spread}")))))
+        descriptions.append(f"{name} between {low} and {high}, ± {spread}".strip())
+        rows.append((name or view.label, tuple(map(TableCell, (low, high, f"± {spread}")))))
     more = f" and {len(descriptions) - _LISTED} more" if len(descriptions) > _LISTED else ""
     alt = (
         f"Line chart of {view.y_label} over {len(view.x)} points: {'; '.join(descriptions[:_LISTED])}{more}."

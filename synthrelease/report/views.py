@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
+from synthrelease.data.cells import is_unnamed
 from synthrelease.data.screen import Screen
 from synthrelease.dp.error_bounds import interval_deviations
 from synthrelease.dp.event import from_json, noise_of
@@ -43,7 +44,7 @@ class MapView:
 
 @dataclass(frozen=True)
 class CurveView:
-    """Curves over a numbered axis, by label."""
+    """Curves over a numbered axis, by label; "" for the only one, which is called like all of the view."""
 
     label: str
     curves: Mapping[str, Curve]
@@ -113,7 +114,9 @@ class OutputViews:
         """Return the curves of one place along the axis before the last: one for each place along the first."""
         first, *_, last = family.axes
         curves = {}
-        for place, name in enumerate(first.coordinates):
+        # The line of the only recording, which no column names, has no name either.
+        names = [""] if is_unnamed(first.coordinates) else first.coordinates
+        for place, name in enumerate(names):
             index = (place, number) if len(family.axes) > 2 else (place,)
             values = self.released.item(self.name, family.values.path, index)
             spread = self.half_width(family, index)

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.cells import is_unnamed
 from synthrelease.data.features import Features
 from synthrelease.dp.error_bounds import interval_deviations
 from synthrelease.dp.event import Event, noise_of
@@ -97,7 +98,7 @@ class SignalTruth:
             if not complete.any():
                 continue
             pair = (shown[complete], truth[complete]) if truth.ndim > 1 else (shown, truth)
-            measured[f"{recording}, {feature}"] = (
+            measured[f"{name}, {feature}" if (name := self._name(recording)) else feature] = (
                 float(np.mean(series_correlation(*pair))),
                 float(np.mean(relative_mse(*pair))),
                 self._nmse(feature, *pair),
@@ -135,9 +136,9 @@ class SignalTruth:
         features = list(dict.fromkeys(feature for _, feature in shown))
         return [
             compared_signals(
-                {r: _mean(self.truth(r, f)) for r, f in shown if f == feature},
-                {r: _mean(series) for (r, f), series in shown.items() if f == feature},
-                {r: bands[r, f] for r, f in shown if f == feature and (r, f) in bands},
+                {self._name(r): _mean(self.truth(r, f)) for r, f in shown if f == feature},
+                {self._name(r): _mean(series) for (r, f), series in shown.items() if f == feature},
+                {self._name(r): bands[r, f] for r, f in shown if f == feature and (r, f) in bands},
                 title=self._feature(feature).shown_name,
                 steps=self.output.parameters.steps,
                 y_label=feature_quantity(self._feature(feature), self.output.parameters.quantity),
@@ -155,6 +156,10 @@ class SignalTruth:
             :,
         ]
         return series
+
+    def _name(self, recording: str) -> str:
+        """What people call a recording; "" for the only one, which no column names."""
+        return "" if is_unnamed(self.output.parameters.recordings) else recording
 
     def _feature(self, name: str) -> Feature:
         p = self.output.parameters

@@ -61,10 +61,11 @@ SENTENCES = {
 def summary(p: SignalParameters) -> str:
     """Return what is released."""
     subject = "Each participant's own noisy series" if p.is_each else "The mean time series"
-    length, recordings = several(p.length, "time step"), several(len(p.recordings), "recording")
+    length, number = several(p.length, "time step"), len(p.recordings)
+    recordings = f", in {several(number, 'recording')}" if number > 1 else ""
     step = "" if p.step_s is None else f" of {short(p.step_s)} s"
     names = listed([feature.shown_name for feature in p.features])
-    return f"{subject} of {names} over {length}{step}, of {participants(p.people)}, in {recordings}."
+    return f"{subject} of {names} over {length}{step}, of {participants(p.people)}{recordings}."
 
 
 def spectral_procedure(p: SpectralSignalParameters) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from PIL import Image
 
+from synthrelease.kinds.dataset import Axis, Dataset, Role
+from synthrelease.report.families import Family
 from synthrelease.report.figures import save_png
 from synthrelease.report.signal_figures import signals_figure, trade_figure, utility_figure
+from synthrelease.report.views import OutputViews
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +74,22 @@ def test_up_to_four_signals_share_one_pair_of_axes(count: int, tmp_path: Path) -
             at = edges[edges[:, 0] == x, 1]
             assert (at.min(), at.max()) == (low, high)
     assert drawn(figure, tmp_path / "one.png").width == 1200
+
+
+@pytest.mark.parametrize("labels", [["all"], ["rest"], ["all", "rest"]])
+def test_the_only_recording_that_no_column_names_has_no_name(labels: list[str]) -> None:
+    values, features = np.arange(8.0).reshape(1, 8).repeat(len(labels), axis=0), ["size_mm"]
+    axes = (Axis("recording", labels), Axis("feature", features), Axis("step", range(8)))
+    dataset = Dataset("values", axes, Role.ESTIMATE, quantity="mean", items=2)
+    views = object.__new__(OutputViews)
+    views.name, views._noise = "signals", None
+    views.parameters = SimpleNamespace(named=())
+    views.released = SimpleNamespace(item=lambda _name, _path, index: values[index[0]])
+    view = views.curve_view(Family("", dataset), 0, "size_mm")
+    figure = signals_figure(view.curves, x=view.x, **WORDS)
+    named = [] if labels == ["all"] else labels
+    assert sorted(names(figure)) == named
+    assert len(figure.axes[0].lines) == len(labels)
 
 
 @pytest.mark.quick_for("13")
