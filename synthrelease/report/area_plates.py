@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,12 @@ from synthrelease.report.look import Look, Range
 from synthrelease.report.map_frames import frame_of
 
 Corners = Sequence[tuple[float, float]]  # in pixels of the screen
+
+# Of a picture on a phone, where names take most of it: its width, that of a letter, the height of a line, in CSS pixels.
+_WIDTH_PX, _LETTER_PX, _LINE_PX = 270, 6.8, 15
+_MOST = 0.45  # of the picture's width, for a name: as in style.css
+_ROWS = 40  # heights at which a name may stand
+_APART = 60  # names that are moved apart; of more there is no room for all
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,13 @@ class DrawnAreas:
         alt = f"Areas on stimulus {self.stimulus}, {heading}: {values}."
         # What comes first hides what comes later, as points are given to areas.
         return Picture(
-            "", width, height, alt, frame=frame_of(self.screen), shapes=tuple(reversed(drawn)), veiled=veiled
+            "",
+            width,
+            height,
+            alt,
+            frame=frame_of(self.screen),
+            shapes=tuple(reversed(_apart(drawn, height / width))),
+            veiled=veiled,
         )
 
     def _shape(self, name: str, corners: Corners, share: float, most: float) -> Shape:
@@ -66,3 +80,42 @@ class DrawnAreas:
         place = (x / self.screen.width_px, y / self.screen.height_px)
         written = " ".join(f"{across:g},{down:g}" for across, down in points.tolist())
         return Shape(name, percent(share), share / most, written, place)
+
+
+def _apart(shapes: Sequence[Shape], aspect: float) -> list[Shape]:
+    """The same with names moved up or down, as little as need be, so that none hides another; the first stays where it is."""
+    if len(shapes) > _APART:
+        return list(shapes)
+    taken: list[_Box] = []
+    moved = []
+    for shape in shapes:
+        x, y = shape.place
+        heights = sorted((y, *(row / _ROWS for row in range(_ROWS + 1))), key=lambda at, own=y: abs(at - own))
+        boxes = {at: _Box.of(shape, (x, at), aspect) for at in heights}
+        at = next((at for at in heights if not any(map(boxes[at].overlaps, taken))), y)
+        taken.append(boxes[at])
+        moved.append(replace(shape, place=(x, at)))
+    return moved
+
+
+class _Box(NamedTuple):
+    """Where a name stands on a small picture, from 0 to 1; on a larger one it takes a part of that."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @classmethod
+    def of(cls, shape: Shape, place: tuple[float, float], aspect: float) -> _Box:
+        """The box of a name that hangs on a place as style.css hangs it: by its left edge at the left, by its right one at the right."""
+        lines = textwrap.wrap(f"{shape.name} {shape.value}", round(_MOST * _WIDTH_PX / _LETTER_PX)) or [""]
+        width = min(_MOST, (max(map(len, lines)) + 2) * _LETTER_PX / _WIDTH_PX)
+        height = min(1.0, (len(lines) * _LINE_PX + 2) / (_WIDTH_PX * aspect))
+        left, top = place[0] * (1 - width), place[1] * (1 - height)
+        return cls(left, top, left + width, top + height)
+
+    def overlaps(self, other: _Box) -> bool:
+        """Whether one hides a part of the other."""
+        beside = self.left >= other.right or other.left >= self.right
+        return not (beside or self.top >= other.bottom or other.top >= self.bottom)

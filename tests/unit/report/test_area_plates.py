@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -38,6 +39,21 @@ def test_the_first_area_hides_those_after_it_and_the_largest_share_is_deepest() 
     assert below.place == (0.4, 0.6)
     assert above.points == "0,0 50,0 50,50"
     assert all(word in panel.pictures[0].alt for word in ("sea", "first", "second"))
+
+
+def test_no_name_hides_another_and_the_first_stays_on_its_area() -> None:
+    """Rows of 15 px are 15/203 of a picture that is 270 px wide; names that have room stay where they are."""
+    nested = {f"area {n}": ((50 - n, 50 - n), (50 + n, 50 - n), (50 + n, 50 + n)) for n in range(1, 7)}
+    corners = {**nested, "alone": ((80, 0), (100, 0), (100, 10))}
+    drawn = DrawnAreas("sea", Screen(100, 75), corners, {"released": dict.fromkeys(corners, 0.1)})
+    (panel,) = drawn.plate(Look()).panels
+    place = {shape.name: shape.place for shape in panel.pictures[0].shapes}
+    assert place["area 1"] == (0.5, pytest.approx(50 / 75))
+    assert place["alone"] == (0.9, pytest.approx(5 / 75))
+    assert {x for x, _ in place.values()} == {0.5, 0.9}
+    heights = sorted(place[name][1] for name in nested)
+    assert min(after - before for before, after in itertools.pairwise(heights)) >= 15 / 203
+    assert 0 <= heights[0] < heights[-1] <= 1
 
 
 @pytest.mark.slow("a release is evaluated")
