@@ -90,9 +90,9 @@ def _apart(shapes: Sequence[Shape], aspect: float) -> list[Shape]:
     moved = []
     for shape in shapes:
         x, y = shape.place
-        heights = sorted((y, *(row / _ROWS for row in range(_ROWS + 1))), key=lambda at, own=y: abs(at - own))
-        boxes = {at: _Box.of(shape, (x, at), aspect) for at in heights}
-        at = next((at for at in heights if not any(map(boxes[at].overlaps, taken))), y)
+        nearest = sorted((abs(at - y), at) for at in (y, *(row / _ROWS for row in range(_ROWS + 1))))
+        boxes = {at: _Box.of(shape, (x, at), aspect) for _, at in nearest}
+        at = next((at for at, box in boxes.items() if not any(map(box.overlaps, taken))), y)
         taken.append(boxes[at])
         moved.append(replace(shape, place=(x, at)))
     return moved

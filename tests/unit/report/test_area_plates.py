@@ -36,7 +36,7 @@ def test_the_first_area_hides_those_after_it_and_the_largest_share_is_deepest() 
     below, above = panel.pictures[0].shapes
     assert (below.name, above.name) == ("second", "first")
     assert (below.weight, above.weight) == (1.0, 0.5)
-    assert below.place == (0.4, 0.6)
+    assert above.place == (0.25, 0.5)
     assert above.points == "0,0 50,0 50,50"
     assert all(word in panel.pictures[0].alt for word in ("sea", "first", "second"))
 
