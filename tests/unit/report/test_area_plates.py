@@ -17,7 +17,7 @@ from synthrelease.evaluation.private_page import write_private_page
 from synthrelease.kinds.public_area import PublicArea
 from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.look import Look
-from synthrelease.report.page import _css_text
+from synthrelease.report.page import _code, _css_text
 
 
 def test_corners_of_every_shape() -> None:
@@ -82,3 +82,16 @@ def test_no_name_of_a_column_ends_its_text_in_a_style(text: str) -> None:
     read = re.sub(r"\\([0-9a-f]+) ", lambda match: chr(int(match[1], 16)), quoted[1:-1])
     assert read.startswith(text[:1])
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in read
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("the `uncertainty` is", "the <code>uncertainty</code> is"),
+        ("one ` only", "one ` only"),
+        ("`<b>` & `a", "<code>&lt;b&gt;</code> &amp; `a"),
+        ("\N{RIGHT-TO-LEFT OVERRIDE}`x`", "\\u202e<code>x</code>"),
+    ],
+)
+def test_what_stands_between_backticks_is_code_and_no_more_markup(sentence: str, shown: str) -> None:
+    assert str(_code(sentence)) == shown
