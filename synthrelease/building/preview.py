@@ -9,7 +9,8 @@ from typing import Any
 from synthrelease.building.design import Design, PlannedOutput, warnings, weak_guarantee
 from synthrelease.building.memory import memory
 from synthrelease.bundle.disclosure import WEAK, warning_sentence
-from synthrelease.dp.event import noise_of
+from synthrelease.dp.error_bounds import beyond, chebyshev
+from synthrelease.dp.event import Noise, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.expectation import ERROR
 from synthrelease.ledger import Ledger
@@ -18,6 +19,7 @@ from synthrelease.plan.policy import Policy
 from synthrelease.report.summary import wrapped
 
 _NOTABLE = 1.05  # times: from there on the text says how much exact composition saves
+_DEVIATIONS = 2.0  # standard deviations, as in textbooks' examples
 _GIGABYTE = 1_000_000_000  # bytes
 
 
@@ -25,7 +27,7 @@ class Preview(dict[str, Any]):
     """A preview as data, with the keys of `synthrelease preview --json`; `str()` of it is what the command prints.
 
     Its `outputs` are a list with an entry for each: `epsilon`, `delta`, `guarantee`, `noise`, `scale_steps`, `sensitivity_steps`,
-    `error`, `people`, `people_needed`, and tables.
+    `error`, `people`, `people_needed`, `beyond_deviations` (how likely noise of two standard deviations or more is), and tables.
     """
 
     def __str__(self) -> str:
@@ -62,6 +64,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
                 "units": output.mechanism.units(output.event, output.guarantee, output.budget),
                 "expected": [] if people is None else _expected(output, people),
                 "errors": output.mechanism.errors(output.event),
+                "beyond_deviations": None if noise is None else _tail(noise),
                 "comparison": output.mechanism.comparison(output.budget),
             }
         )
@@ -88,6 +91,15 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
 def _expected(output: PlannedOutput, people: int) -> list[dict[str, Any]]:
     expectations = output.mechanism.expected(output.event, output.budget, people)
     return [{**asdict(one), "useless": one.is_useless, "doubtful": one.is_doubtful} for one in expectations]
+
+
+def _tail(noise: Noise) -> dict[str, float]:
+    """How likely noise is that far out, exactly and by Chebyshev's inequality: for programs, since a table has the 95 %."""
+    return {
+        "deviations": _DEVIATIONS,
+        "probability": beyond(noise, deviations=_DEVIATIONS),
+        "chebyshev": chebyshev(deviations=_DEVIATIONS),
+    }
 
 
 def _standing(design: Design) -> dict[str, float] | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from synthrelease.dp.error_bounds import INTERVAL, beyond, chebyshev, chebyshev_reach, reach
-from synthrelease.dp.event import DiscreteLaplace, Event, Noise, PrivateChoice, flatten, noise_of
+from synthrelease.dp.error_bounds import INTERVAL, chebyshev_reach, reach
+from synthrelease.dp.event import DiscreteLaplace, Event, Noise, PrivateChoice, flatten
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.kinds.statistics.expected import name_in_words
@@ -16,7 +16,6 @@ from synthrelease.number_words import short
 from synthrelease.numerics.statistics import COUNT, VARIANCE
 
 _GOOD = 0.05  # of what the bounds allow: the expected error of a useful statistic
-_DEVIATIONS = 2.0  # of the lecture notes' example
 
 
 def errors_table(p: StatisticsParameters, noise: Noise) -> list[list[str]]:
@@ -69,9 +68,6 @@ def prediction(
         where = "" if p.by is None else f" in a group of {p.people_in_group(people):.3g}"
         of_each = "; ".join(f"{name_in_words(name)} {words}" for name, words in by_name.items())
         sentences.append(f"mean error, as a share of what the bounds allow{where}: {of_each}")
-    noise = noise_of(event)
-    if noise is not None:
-        sentences.append(_noise_words(noise))
     if p.quantiles:
         epsilon = min(leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice))
         worst = p.rank_error(epsilon, neighbours, probability=INTERVAL)
@@ -122,11 +118,3 @@ def _needed(p: StatisticsParameters, event: Event, neighbours: Neighbours) -> It
         group = " in a group" if p.by is not None else ""
         number = "more than there are" if enough is None else enough
         yield f"{number}{group} for a mean error of {100 * _GOOD:g} % ({name_in_words(name)})"
-
-
-def _noise_words(noise: Noise) -> str:
-    exact = beyond(noise, deviations=_DEVIATIONS)
-    return (
-        f"noise of {_DEVIATIONS:g} standard deviations or more with probability {exact:.3g}, "
-        f"by Chebyshev {chebyshev(deviations=_DEVIATIONS):g} at most"
-    )
