@@ -58,6 +58,8 @@ def evaluate(
     Reads the data of PLAN again. Measures the error of the release, the error it would have at other ε, whether its noise is the noise
     that the manifest states, and what attackers learn. This takes minutes.
 
+    An output, or a part of it, that is no better than a guess without any data is called NOT USEFUL, with what is expected to help.
+
     PRIVATE, do not publish: the report is computed from the data without noise, so it has no privacy guarantee. Changing the plan after
     reading it leaks private information: tune with `preview`.
 

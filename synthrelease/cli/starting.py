@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     help="Column with the participant ID. It is never guessed. Repeat the option if tables name it differently.",
 )
 @click.option("--stimulus", metavar="COLUMN", help="Column with the stimulus, if its name does not say so.")
-@click.option("--recording", metavar="COLUMN", help="Column with the condition or session, likewise.")
+@click.option(
+    "--recording", metavar="COLUMN", help="Column with the condition or session, if its name does not say so."
+)
 @click.option(
     "--groups", metavar="COLUMN", help="Column with groups of participants, for statistics in groups."
 )
-@click.option("--x", metavar="COLUMN", help="Column with the horizontal position, likewise.")
-@click.option("--y", metavar="COLUMN", help="Column with the vertical position, likewise.")
+@click.option(
+    "--x", metavar="COLUMN", help="Column with the horizontal position, if its name does not say so."
+)
+@click.option("--y", metavar="COLUMN", help="Column with the vertical position, if its name does not say so.")
 @click.option(
     "--pattern", help="For a folder: pattern of its file names, such as 'P{person}_R{recording}.csv'."
 )

@@ -21,6 +21,7 @@ from synthrelease.errors import DataError
 
 MOST_COLUMNS = 10_000  # the widest tables of the field have some hundred
 _SMALL_BYTES = 1 << 29  # of a table that is read at once, so that a few long cells fill no memory
+IN_THE_PLAN = "compare `columns` in the plan with the names of the file's columns"
 _LIKE_DATA = re.compile(
     r"\s*([-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?|n/?a|nan|null|none|[-+]?inf|)\s*", re.IGNORECASE
 )
@@ -157,23 +158,29 @@ def _no_rows(source: Source) -> DataError:
     )
 
 
-def refuse_missing_columns(source: Source, columns: Sequence[str]) -> None:
+def refuse_missing_columns(source: Source, columns: Sequence[str], *, remedy: str = IN_THE_PLAN) -> None:
     """Refuse a source that lacks a column; reads only the names of columns.
+
+    Args:
+        source: the table.
+        columns: that it must have.
+        remedy: what to do about a name that is like none of the table's; by default, of names in a plan.
 
     Raises:
         DataError, MachineError: one is missing, or the source cannot be used.
     """
-    _checked_reader(source, columns)
+    _checked_reader(source, columns, remedy=remedy)
 
 
-def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
+def _checked_reader(source: Source, columns: Sequence[str], *, remedy: str = IN_THE_PLAN) -> Reader:
     """The reader of a source that has these columns."""
     reader = reader_for(source)
     present = reader.column_names(source)
     for column in columns:
         if column not in present:
             is_folder = source.pattern and not source.format
-            raise _missing_column(reader.files(source)[0] if is_folder else source.path, column, present)
+            path = reader.files(source)[0] if is_folder else source.path
+            raise _missing_column(path, column, present, remedy)
     if len(present) > MOST_COLUMNS:
         raise DataError(
             "too-many-columns",
@@ -201,7 +208,7 @@ def _checked_reader(source: Source, columns: Sequence[str]) -> Reader:
     return reader
 
 
-def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataError:
+def _missing_column(path: Path, column: str, present: Sequence[str], remedy: str) -> DataError:
     # What is called a header may be data: only a name close to the wanted one is repeated.
     names = present[:-1] if present[-1:] == [""] else present  # lines that end with a comma
     if any(_LIKE_DATA.fullmatch(name) for name in names):
@@ -212,9 +219,7 @@ def _missing_column(path: Path, column: str, present: Sequence[str]) -> DataErro
         f"there is no column '{column}'",
         where=str(path),
         found=f"{len(present)} columns with other names",
-        remedy=f"did you mean '{near[0]}'?"
-        if near
-        else "compare `columns` in the plan with the names of the file's columns",
+        remedy=f"did you mean '{near[0]}'?" if near else remedy,
     )
 
 

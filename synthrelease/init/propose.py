@@ -113,7 +113,8 @@ def _refuse_unknown_columns(choices: Mapping[str, str], tables: Sequence[Source]
     names = {name for table in tables for name in reader_for(table).column_names(table)}
     for column in choices.values():
         if column not in names:
-            refuse_missing_columns(tables[0], [column])
+            remedy = "name a column as it stands in the data"
+            refuse_missing_columns(tables[0], [column], remedy=remedy)
 
 
 def _input_of(draft: Draft) -> Input:

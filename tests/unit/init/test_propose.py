@@ -252,6 +252,9 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with refused(DataError, "unknown-column") as caught:
         propose([gaze(tmp_path / "g.csv")], tmp_path / "p.toml", people=["absent"])
     assert "'absent'" in caught.value.problem
+    with refused(DataError, "unknown-column") as caught:
+        propose([tmp_path / "g.csv"], tmp_path / "p.toml", people=["observer"], choices={"groups": "zz"})
+    check_text("init/no-such-column", f"{caught.value.problem}: {caught.value.remedy}")
     plan = tmp_path / "p.toml"
     plan.write_text(propose([tmp_path / "g.csv"], plan, people=["observer"]).text)
     with refused(PlanError, "fill-in", where=plan):
