@@ -256,6 +256,7 @@ class Page:
     path: Path  # where
     size: int  # in bytes
     test_seed: bool  # whether it says that the bundle must not be published, since its noise can be repeated
+    warnings: tuple[str, ...] = ()  # for who writes it, such as stimuli without a picture
 
 
 def write_report(
@@ -298,7 +299,7 @@ def write_report(
     public_report.refuse_target(bundle, target, force=force)
     result = _verified(bundle, progress)
     assert result.manifest is not None
-    size = public_report.write_report(
+    size, warnings = public_report.write_report(
         bundle,
         target,
         manifest=result.manifest,
@@ -309,7 +310,7 @@ def write_report(
         stimuli=None if stimuli is None else Path(stimuli),
         progress=progress,
     )
-    return Page(target, size, bool(result.manifest["randomness"]["test_seed"]))
+    return Page(target, size, bool(result.manifest["randomness"]["test_seed"]), warnings)
 
 
 def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Difference:

@@ -161,8 +161,17 @@ def report(
     if page.test_seed:
         click.secho("TEST SEED - DO NOT PUBLISH: the report says so, too", fg="red", err=True)
     if as_json:
-        print_json({"report": str(page.path), "bytes": page.size, "test_seed": page.test_seed})
+        print_json(
+            {
+                "report": str(page.path),
+                "bytes": page.size,
+                "warnings": list(page.warnings),
+                "test_seed": page.test_seed,
+            }
+        )
     else:
+        for warning in page.warnings:
+            print_warning(warning)
         print_line(f"Report     {target}  ({page.size / 1e6:.2f} MB)")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,13 +30,7 @@ class Photographs:
         Raises:
             DataError: the picture cannot be read.
         """
-        # A label of the bundle must not lead out of the folder.
-        if self.folder is None or Path(stimulus).name != stimulus:
-            return None
-        # Labels may be names of files, as "1001.jpg".
-        itself = [stimulus] if Path(stimulus).suffix.lower() in _ENDINGS else []
-        paths = (self.folder / name for name in (*itself, *(f"{stimulus}{ending}" for ending in _ENDINGS)))
-        path = next((path for path in paths if path.is_file()), None)
+        path = self._path(stimulus)
         if path is None:
             return None
         from PIL import Image  # noqa: PLC0415  slow to import
@@ -53,6 +48,21 @@ class Photographs:
             ) from None
         self.used.add(stimulus)
         return pixels
+
+    def lacking(self, stimuli: Iterable[str]) -> list[str]:
+        """Return the stimuli of which the folder has no picture; none of no folder."""
+        if self.folder is None:
+            return []
+        return [stimulus for stimulus in dict.fromkeys(stimuli) if self._path(stimulus) is None]
+
+    def _path(self, stimulus: str) -> Path | None:
+        # A label of the bundle must not lead out of the folder.
+        if self.folder is None or Path(stimulus).name != stimulus:
+            return None
+        # Labels may be names of files, as "1001.jpg".
+        itself = [stimulus] if Path(stimulus).suffix.lower() in _ENDINGS else []
+        paths = (self.folder / name for name in (*itself, *(f"{stimulus}{ending}" for ending in _ENDINGS)))
+        return next((path for path in paths if path.is_file()), None)
 
     def refuse_unused(self) -> None:
         """Refuse a folder of which nothing was used.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,9 @@ from synthrelease.bundle.disclosure import releases_no_better, warning_sentence
 from synthrelease.bundle.finding import claims_on_trust
 from synthrelease.files.atomic import refuse_unwritable, write_atomically
 from synthrelease.files.digest import sha256_of
+from synthrelease.kinds.registry import parameters_of
+from synthrelease.kinds.stimuli import StimulusParameters
+from synthrelease.number_words import listed
 from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.cards import Card, Protection, card_of
 from synthrelease.report.exhibits import PICTURES
@@ -26,6 +29,8 @@ from synthrelease.report.released import Released
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
+
+_LISTED = 12  # stimuli in a warning
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,8 @@ def write_report(
     pictures: int = PICTURES,
     stimuli: Path | None = None,
     progress: Progress | None = None,
-) -> int:
-    """Write the report of a bundle that was verified just now, and return its size in bytes.
+) -> tuple[int, tuple[str, ...]]:
+    """Write the report of a bundle that was verified just now, and return its size in bytes, and warnings for who writes it.
 
     Args:
         bundle: the file.
@@ -95,7 +100,21 @@ def write_report(
     photographs.refuse_unused()
     page = public_page(manifest, cards, source, photographs=bool(photographs.used)).encode("utf-8")
     write_atomically(target, page, force=force)
-    return len(page)
+    return len(page), tuple(_without_picture(photographs, manifest))
+
+
+def _without_picture(photographs: Photographs, manifest: dict[str, Any]) -> Iterator[str]:
+    """That stimuli which are drawn have no picture in the folder."""
+    parameters = [parameters_of(output) for output in manifest["outputs"]]
+    drawn = [
+        stimulus
+        for one in parameters
+        if isinstance(one, StimulusParameters) and one.map_scale is not None
+        for stimulus in one.stimuli
+    ]
+    if lacking := photographs.lacking(drawn):
+        has = "has" if len(lacking) == 1 else "have"
+        yield f"{listed(lacking, _LISTED)} {has} no image in the folder of stimuli"
 
 
 def public_page(

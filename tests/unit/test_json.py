@@ -80,6 +80,7 @@ def test_reading_a_release(bundle, tmp_path):
     assert page == {
         "report": str(tmp_path / "r.html"),
         "bytes": (tmp_path / "r.html").stat().st_size,
+        "warnings": [],
         "test_seed": False,
     }
     written = told("export", bundle, "--to", "csv", "-o", tmp_path / "csv")

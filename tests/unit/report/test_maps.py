@@ -79,6 +79,19 @@ def test_no_path_is_on_a_page_and_it_says_what_is_not_of_the_bundle(
     assert LAID_UNDER not in without
 
 
+def test_stimuli_without_a_photograph_are_named_and_files_without_a_stimulus_are_not(
+    bundle: Path, photographs: Path, tmp_path: Path
+) -> None:
+    Image.new("RGB", (80, 60)).save(photographs / "elsewhere.png")
+    manifest = synthrelease.open_bundle(bundle, allow_test_seed=True).manifest
+    stimuli = manifest["outputs"][0]["mechanism"]["parameters"]["stimuli"]
+    (warning,) = synthrelease.write_report(bundle, tmp_path / "r.html", stimuli=photographs).warnings
+    assert {name for name in (*stimuli, "elsewhere") if name in warning} == {*stimuli} - {"garden"}
+    assert synthrelease.write_report(bundle, tmp_path / "s.html").warnings == ()
+    many = [f"of {n}" for n in range(30)]
+    assert Photographs(photographs).lacking([*many, "garden", many[0]]) == many
+
+
 def test_a_folder_without_a_stimulus_is_refused(bundle: Path, photographs: Path, tmp_path: Path) -> None:
     (photographs / "garden.png").unlink()
     with refusals.refused(DataError, "no-stimulus-picture", where=str(photographs)):
