@@ -104,6 +104,14 @@ _TERMS = (
         r"test seed",
         "A random seed that makes the noise reproducible, for tests. Anyone who knows it can remove the noise.",
     ),
+    (
+        "Normalization",
+        r"\bnormalization\b",
+        (
+            "How many participants a released map or series effectively holds, after clipping. What was summed over participants is divided by it, so "
+            "where it is uncertain, all of a map may be too high or too low."
+        ),
+    ),
 )
 _OF_ATTACKS = (  # of the private report, some of which mean other things elsewhere: "control" may be a condition
     (

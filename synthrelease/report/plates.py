@@ -23,6 +23,7 @@ from synthrelease.report.views import CurveView, MapView, OutputViews
 
 _PX, _FRAME_PX = 480, 200  # longer side of a picture
 _LISTED = 12  # curves in the table below their figure
+_NOTABLE = 0.25  # of the normalization: from there on its standard deviation is said
 _SERIES = 4  # participants whose series are drawn
 _THIRDS = (
     ("upper left", "top", "upper right"),
@@ -78,6 +79,7 @@ def _still(view: MapView, look: Look) -> Plate:
         ends = f"from {short(float(half_width.min()), 3)} to {short(float(half_width.max()), 3)}"
         alt = f"± of each place of that map (95 %): {ends}."
         panels.append(map_panel("± of each place (95 %)", [Frame(half_width, alt)], spread, **common))
+    words = f"{words} {_together(view)}".strip()
     caption = f"{words} {_scale_words(view)} Axes {frame_of(view.legend.screen).words}."
     return Plate(_capital(view.subject), tuple(panels), caption, photograph=photograph)
 
@@ -93,11 +95,19 @@ def _strip(view: MapView, times: NDArray[np.float64], look: Look) -> Plate:
     if view.half_width is not None:
         half_width = short(float(np.median(view.half_width)), 3)
         caption += f" ± {half_width} (95 %, the median over the map)."
+    caption = f"{caption} {_together(view)}".strip()
     values, _ = _colourings(view)
     panel = map_panel(
         "", frames, values, legend=view.legend, longer_px=_FRAME_PX, look=look, veiled=bool(photograph)
     )
     return Plate(_capital(view.subject), (panel,), caption, photograph=photograph)
+
+
+def _together(view: MapView) -> str:
+    """That all of a map may be too high or too low; "" where that is little."""
+    if view.normalization_error <= _NOTABLE:
+        return ""
+    return f"Heights of all peaks are uncertain together, by about {100 * view.normalization_error:.0f} % (one standard deviation), as the normalization is."
 
 
 def _capital(words: str) -> str:

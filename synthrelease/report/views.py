@@ -40,6 +40,8 @@ class MapView:
     half_width: Map | None  # ± of every cell (95 %), where it is known
     legend: MapLegend
     times: NDArray[np.float64] | None  # the middle of every frame
+    # What is divided by: its standard deviation, as a share of it; 0 where it is not released.
+    normalization_error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,17 @@ class OutputViews:
             self.half_width(family, index),
             self._legend(axes, dataset.quantity),
             axes[_TIME].values if _TIME in axes else None,
+            self._normalization_error(index),
         )
+
+    def _normalization_error(self, index: tuple[int, ...]) -> float:
+        """The standard deviation of an item's normalization, as a share of it: both are released."""
+        datasets = (family.values for family in self.families.of_values)
+        dataset = next((one for one in datasets if one.role is Role.NORMALIZATION), None)
+        if dataset is None:
+            return 0.0
+        mean, deviation = self.released.item(self.name, dataset.path, index[: dataset.items]).tolist()
+        return float(deviation / mean)
 
     def curve_view(self, family: Family, number: int, label: str) -> CurveView:
         """Return the curves of one place along the axis before the last: one for each place along the first."""

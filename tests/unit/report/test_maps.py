@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import refusals
+from goldens import figures
 from invented_study import write_heatmaps_study
+from pages import golden, golden_page
 from PIL import Image
 
 import synthrelease
@@ -23,9 +25,12 @@ from synthrelease.report.look import Look, joined
 from synthrelease.report.map_frames import Difference, frame_of
 from synthrelease.report.map_panels import Colouring, Frame, map_panel
 from synthrelease.report.photographs import Photographs
+from synthrelease.report.plates import _still
 from synthrelease.report.rasters import map_png
+from synthrelease.report.views import MapView
 
 LAID_UNDER, OVER = "--photograph: url", 'class="field over"'
+LEGEND = MapLegend(Screen(80, 60), None, "density")
 PHOTOGRAPH = re.compile(rf"{LAID_UNDER}\(data:image/jpeg;base64,([^)]*)\)")
 
 
@@ -114,6 +119,27 @@ def test_the_command_takes_them(bundle: Path, photographs: Path, tmp_path: Path)
     )
     assert result.exit_code == 0, result.output
     assert LAID_UNDER in target.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["heatmaps-format-2", "unknown-number", "seeded.TEST-SEED"])
+def test_that_all_of_a_map_is_uncertain_is_said_from_the_released_normalization(name: str) -> None:
+    bundle = synthrelease.open_bundle(golden(name), allow_test_seed=True)
+    captions = golden_page(name).texts("p", "caption")
+    expected = []
+    for output in bundle.manifest["outputs"]:
+        if output["mechanism"]["name"] == "spectral" and output["kind"] == "heatmap":
+            for mean, deviation in np.asarray(bundle[output["name"]]["normalization"]):
+                expected.append(round(100 * deviation / mean))
+    assert all(percentage > 25 for percentage in expected)
+    said = [caption for caption in captions if any(f" {number} %" in caption for number in set(expected))]
+    assert len(said) == len(expected)
+
+
+@pytest.mark.parametrize(("error", "is_said"), [(0.0, False), (0.25, False), (0.26, True)])
+def test_a_little_uncertainty_of_the_normalization_is_not_said(error: float, *, is_said: bool) -> None:
+    view = MapView("a", "stimulus a", np.ones((2, 2)), None, LEGEND, None, error)
+    caption = _still(view, Look()).caption
+    assert (26 in figures(caption)) is is_said
 
 
 def test_a_label_does_not_lead_out_of_the_folder(photographs: Path) -> None:
