@@ -277,8 +277,9 @@ def _source(arrays: dict[str, Any], items: list[Item], item: Item, source: Deriv
     if not source.whole:
         (same,) = (one for one in chosen if one.index == item.index)
         return arrays[same.path][same.index]
-    part = source.part or (lambda values: values)
-    return np.array([part(arrays[one.path][one.index]) for one in chosen])
+    if source.part is None:
+        return arrays[chosen[0].path].reshape(chosen[0].dataset.shape)
+    return np.array([source.part(arrays[one.path][one.index]) for one in chosen])
 
 
 def parameters(manifest: Manifest, name: str) -> Manifest:

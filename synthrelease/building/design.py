@@ -183,7 +183,8 @@ def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> Pla
             remedy="to reproduce the paper anyway, set allow_unprotected = true under [privacy]",
         )
     guarantee = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
-    return PlannedOutput(prepared.spec, prepared.mechanism, budget, event, guarantee)
+    mechanism = prepared.mechanism.for_budget(budget)
+    return PlannedOutput(prepared.spec, mechanism, budget, event, guarantee)
 
 
 def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None = None) -> list[Remark]:

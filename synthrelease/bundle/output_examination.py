@@ -209,7 +209,10 @@ class OutputExamination:
 
     def _whole(self, source: DerivedFrom) -> Array:
         if source not in self._whole_sources:
-            self._whole_sources[source] = np.array(self._gathered[source])
+            whole = np.array(self._gathered[source])
+            is_all = source.part is None
+            shape = self._stored.dataset(source.path).shape if is_all else whole.shape
+            self._whole_sources[source] = whole.reshape(shape)
         return self._whole_sources[source]
 
     def _count(self, integers: Array) -> None:

@@ -38,6 +38,7 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     datasets = [
         *(dataset for family in families.of_values for dataset in family.datasets),
         *families.records,
+        *(family.values for family in families.tables),
         *families.counts,
     ]
     dimensions = _distinct({axis.place: axis.name for dataset in datasets for axis in dataset.axes})

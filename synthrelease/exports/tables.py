@@ -50,7 +50,7 @@ def _tables_of_output(released: Released, output: dict[str, Any]) -> Iterator[Ex
     parameters = parameters_of(output)
     source = OutputSource(released, output["name"], parameters)
     families = families_of(parameters.datasets(from_json(output["event"])))
-    yield from value_tables(source, families.of_values)
+    yield from value_tables(source, [*families.of_values, *families.tables])
     if families.records:
         yield records_table(source, families.records)
         yield categories_table(source, families.records)

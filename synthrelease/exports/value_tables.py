@@ -18,7 +18,7 @@ from synthrelease.exports.table import (
     label_series,
     sentence_case,
 )
-from synthrelease.kinds.dataset import Axis, Dataset
+from synthrelease.kinds.dataset import Axis, Dataset, Role
 from synthrelease.kinds.parameters import Feature
 from synthrelease.report.families import Family, dataset_name
 
@@ -52,7 +52,7 @@ def _table(source: OutputSource, name: str, families: list[Family], rows: slice)
     frames = [_frame(source, family, rows) for family in families]
     columns = _columns(families)
     key = [axis.name for axis in families[0].axes]
-    if part := source.parameters.part:
+    if part := families[0].part and source.parameters.part:
         labels = tuple(family.part for family in families)
         columns[part] = Column(part, "string", f"Which {part}.", labels=labels)
         key.append(part)
@@ -98,7 +98,7 @@ def _value_columns(dataset: Dataset) -> list[Column]:
     kind = "integer" if dataset.types[0].kind == "i" else "number"
     return [
         Column(
-            "_".join([dataset_name(dataset), *label]),
+            "_".join(label if dataset.role is Role.RECORD else [dataset_name(dataset), *label]),
             kind,
             ": ".join([quantity, *(part.replace("_", " ") for part in label)]) + ".",
             dataset.unit,
@@ -130,7 +130,7 @@ def _frame(source: OutputSource, family: Family, rows: slice) -> pl.DataFrame:
     for dataset in family.datasets:
         columns |= _spread(source.array(dataset), dataset, family.axes, rows)
     frame = pl.DataFrame(columns)
-    part = source.parameters.part
+    part = family.part and source.parameters.part
     return frame.with_columns(pl.lit(family.part).alias(part)) if part else frame
 
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from synthrelease.data.losses import Loss
 from synthrelease.dp.budget import GAUSSIAN, Budget, calibrated
-from synthrelease.dp.event import Composed, Event, Noise, noise_of
+from synthrelease.dp.event import Composed, Event, Noise, RoundedGaussian, noise_of
 from synthrelease.dp.guarantee import Guarantee, Neighbours
 from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.entropy import SecureRandom
@@ -20,6 +20,7 @@ from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import Parameters
 
 UNKNOWN = Composed(())  # in the place of an event that is not known yet
+QUIET = RoundedGaussian(1.0, 0.1, 1)  # of a deviation for which nothing is shrunk: next to none
 UNBOUNDED = 2**45  # integers of people whose number is private are smaller than this
 
 Collector = Callable[[Any], Contribution]
@@ -82,6 +83,14 @@ class Mechanism(ABC, Generic[P]):
     def row_bytes(self) -> int:
         """How much memory each row of a part takes while contributions are collected, besides the row itself."""
         return 80
+
+    def for_budget(self, budget: Budget | None) -> Mechanism[P]:  # noqa: ARG002
+        """Return the mechanism with the public parameters that follow from its budget.
+
+        Raises:
+            PolicyError: the budget is too small for anything useful.
+        """
+        return self
 
     def calibrate(self, budget: Budget | None) -> Event:
         """Return the event that a budget buys; reads no data.

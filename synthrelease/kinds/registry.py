@@ -12,12 +12,13 @@ from synthrelease.kinds.areas.kind import AREAS
 from synthrelease.kinds.heatmap.kind import HEATMAP
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Parameters
+from synthrelease.kinds.people.kind import PEOPLE
 from synthrelease.kinds.records.kind import RECORDS
 from synthrelease.kinds.signals.kind import SIGNALS
 from synthrelease.kinds.statistics.kind import STATISTICS
 
 GROUP = "synthrelease.kinds"  # of entry points
-SHIPPED = (HEATMAP, AREAS, SIGNALS, RECORDS, STATISTICS)
+SHIPPED = (HEATMAP, AREAS, SIGNALS, RECORDS, PEOPLE, STATISTICS)
 
 
 @cache

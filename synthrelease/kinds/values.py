@@ -55,7 +55,7 @@ class Values:
     def _source(self, source: DerivedFrom, index: Place) -> Array:
         if source.whole:
             if source not in self._parts:
-                whole = self._drawn[source.path]
+                whole = self.array(source.path)
                 self._parts[source] = whole if source.part is None else source.part(whole)
             return self._parts[source]
         values = self.item(source.path, index)

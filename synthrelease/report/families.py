@@ -43,6 +43,7 @@ class Families:
 
     of_values: list[Family] = field(default_factory=list)
     records: list[Dataset] = field(default_factory=list)
+    tables: list[Family] = field(default_factory=list)  # of records that have several rows each
     counts: list[Dataset] = field(default_factory=list)  # noisy integers that no other dataset follows from
 
 
@@ -52,7 +53,9 @@ def families_of(declared: Iterable[Dataset]) -> Families:
     sources = {source.path for dataset in datasets for source in dataset.sources}
     shown = Families()
     for dataset in datasets:
-        if dataset.role is Role.RECORD:
+        if dataset.role is Role.RECORD and len(dataset.axes) > 1:
+            shown.tables.append(Family("", dataset))
+        elif dataset.role is Role.RECORD:
             shown.records.append(dataset)
         elif dataset.role is Role.NOISY and dataset.path not in sources:
             shown.counts.append(dataset)

@@ -27,12 +27,13 @@ from synthrelease.report.exhibits import (
 from synthrelease.report.families import Family, dataset_name
 from synthrelease.report.histograms import histogram
 from synthrelease.report.look import Look, Range, joined
-from synthrelease.report.plates import plate_of, ranges_of, series_plate
+from synthrelease.report.plates import plate_of, ranges_of, records_plate, series_plate
 from synthrelease.report.released import Released
 from synthrelease.report.views import MapView, OutputViews
 
 _ROWS = 60  # of a table of values
 _NAMED = 30  # rows and columns of bars and matrices
+_COLUMNS = 2  # of records with several rows each
 _LISTED = 12  # categories that all have room for their names
 
 ExhibitMaker = Callable[[], Exhibit]
@@ -74,9 +75,17 @@ def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
     single = [family for family in views.tabular if _is_single(family, views)]
     if single:
         yield partial(_values, views, single)
+    yield from _of_records(views)
     for family in views.tabular:
         if family not in single:
             yield from _of_items(views, family, look)
+
+
+def _of_records(views: OutputViews) -> Iterator[ExhibitMaker]:
+    """Those of synthetic records: with several rows each a few of them, else the categories of each attribute."""
+    for family in views.families.tables:
+        for column in range(min(_COLUMNS, len(family.values.axes[-1]))):
+            yield partial(records_plate, views, family, column)
     for dataset in views.families.records:
         if dataset.codes is not None:
             yield partial(_marginal, views, dataset)

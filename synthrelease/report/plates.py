@@ -167,6 +167,17 @@ def series_plate(views: OutputViews, family: Family) -> Plate:
     return Plate(view.label, (_chart(view, alt),), caption)
 
 
+def records_plate(views: OutputViews, family: Family, column: int) -> Plate:
+    """Return the plate of a column of a few synthetic records that have several rows each."""
+    view = views.first_records(family, column, _SERIES)
+    values = np.array([curve for curve, _ in view.curves.values()])
+    ends = f"from {short(float(values.min()))} to {short(float(values.max()))}"
+    alt = f"Line chart of {view.y_label} of {len(values)} synthetic records, {ends}."
+    first = family.axes[0]
+    caption = f"The first {len(values)} of {several(len(first), f'synthetic {first.name}', 'synthetic records')}: not participants."
+    return Plate(view.label, (_chart(view, alt),), caption)
+
+
 def _chart(view: CurveView, alt: str) -> Panel:
     figure = signals_figure(
         view.curves, x=view.x, title="", y_label=view.y_label, x_label=view.x_label, caption=None

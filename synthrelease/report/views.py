@@ -153,6 +153,18 @@ class OutputViews:
         title = ", ".join(map(self.shown_name, reversed(labels)))
         return CurveView(title, curves, last.values, x_label(last), y_label)
 
+    def first_records(self, family: Family, column: int, most: int) -> CurveView:
+        """Return a column of the first few records that have a row for each place along an axis, in the first place along axes between."""
+        dataset, (first, *between, last) = family.values, family.axes
+        rows = next(self.released.blocks(self.name, dataset.path))[:most]
+        values = rows[..., column].reshape(len(rows), -1, len(last))[:, 0]
+        label = str(dataset.axes[-1].coordinates[column])
+        none = np.zeros(len(last))
+        curves = {f"{first.name} {first.coordinates[n]}": (row, none) for n, row in enumerate(values)}
+        places = [str(axis.coordinates[0]) for axis in between]
+        title = ", ".join([self.shown_name(label), *places])
+        return CurveView(title, curves, last.values, x_label(last), self.y_label(label, dataset.quantity))
+
     def shown_name(self, label: str) -> str:
         """Return what people call a feature; other labels as they are."""
         column = self.named(label)

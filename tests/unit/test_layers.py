@@ -84,11 +84,15 @@ def test_randomness_is_made_in_one_place():
     for path in MODULES:
         text = path.read_text("utf-8")
         assert "numpy.random" not in text
-        assert "np.random" not in text
+        # Numbers of a public seed are in what is made up and in what follows from a release, and in no noise.
+        assert ("np.random" in text) == (path == ROOT / "numerics" / "public_draws.py")
         assert not re.search(r"import random\b", text)  # not a sentence: Python
         assert ("urandom" in text) == (path == ROOT / "dp" / "noise" / "entropy.py")
         # Keys and nonces of the ledger: they are in no noise, and no one need be able to repeat them.
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
+    public = {"kinds/people/design.py", "kinds/people/made_up.py", "kinds/people/sampler.py"}
+    found = {str(p.relative_to(ROOT)) for p in MODULES if "synthrelease.numerics.public_draws" in imports(p)}
+    assert found == public
 
 
 @functools.cache

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
-from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_derivations
+from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind, exact_derivations
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.areas.public import DWELL, TRANSITIONS
 from synthrelease.kinds.contributions import Sums
-from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.mechanism import QUIET, Collector
 from synthrelease.number_words import percent
 from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit

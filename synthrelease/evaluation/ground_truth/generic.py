@@ -12,10 +12,10 @@ import numpy as np
 from synthrelease.bundle.format_1 import labels_of
 from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
-from synthrelease.evaluation.ground_truth.ground_truth import QUIET, ComparedKind, exact_derivations
+from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind, exact_derivations
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Role
-from synthrelease.kinds.mechanism import Collector, Mechanism
+from synthrelease.kinds.mechanism import QUIET, Collector, Mechanism
 from synthrelease.report.exhibits import Exhibit
 
 MEASURES = (

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from synthrelease.bundle.format_1 import labels_of, shape_of
-from synthrelease.dp.event import Event, RoundedGaussian
+from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
-from synthrelease.kinds.mechanism import Collector, Mechanism
+from synthrelease.kinds.mechanism import QUIET, Collector, Mechanism
 from synthrelease.kinds.values import Values
 from synthrelease.report.area_plates import DrawnAreas
 from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.exhibits import Exhibit
-
-QUIET = RoundedGaussian(1.0, 0.1, 1)  # of a deviation for which nothing is shrunk: next to none
 
 
 class GroundTruth(Protocol):

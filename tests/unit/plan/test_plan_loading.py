@@ -22,7 +22,7 @@ from synthrelease.plan.plan import Plan, load_plan
 from synthrelease.schemas import referred, schema
 
 SCHEMA = schema("plan-v1")
-KINDS = ("heatmap", "areas", "signals", "records", "statistics")
+KINDS = ("heatmap", "areas", "signals", "records", "people", "statistics")
 DOCUMENT: dict[str, Any] = {
     "release": {
         "name": "study",
@@ -210,6 +210,19 @@ DOCUMENT: dict[str, Any] = {
             "max_stimuli_per_person": 2,
             "epsilon": 0.5,
             "delta": 1e-7,
+        },
+        {
+            "name": "crowd",
+            "kind": "people",
+            "input": "pupils",
+            "epsilon": 0.5,
+            "delta": 1e-7,
+            "people": 20,
+            "windows": 12,
+            "max_windows": 30,
+            "lattice": {"pupil_mm": 0.5},
+            "sampling_seed": 3,
+            "features": ["pupil_mm"],
         },
     ],
 }

@@ -1,0 +1,60 @@
+"""Synthetic people against populations that are known: the tables of docs/evidence/people.md.
+
+A population can be drawn from without end, so that errors are against 4000 of its people. A: smoothed bootstrap of the 24 people of
+`ier2023_vr_pupil` (`_populations.py`). B: three kinds of people, heavy tails, discrete features. Every row is the mean of `REPEATS` releases, each of other people.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from studies._people_metrics import MEASURES, compared, summary
+from studies._populations import Population, populations, released
+
+REPEATS, TRUTH, DRAWN = 4, 4000, 1000
+SIZES, EPSILONS = (100, 500, 2000), (1.0, 3.0)
+
+
+def run(data: Path) -> None:
+    """Print the table: of each population no data, releases, and half of the people."""
+    print("| people | n, ε | " + " | ".join(MEASURES) + " | coverage | seconds |")
+    print("|---|---|" + "---|" * (len(MEASURES) + 2))
+    for name, population in populations(data / "ier2023_vr_pupil").items():
+        truth = summary(population.draw(TRUTH, 1), population)
+        for people, epsilon in itertools.product(SIZES, EPSILONS):
+            rows = list(_releases(population, truth, people, epsilon))
+            _print(name, f"{people}, {epsilon:g}", rows)
+        for people in SIZES:
+            rows = [_half(population, truth, people, repeat) for repeat in range(REPEATS)]
+            _print(name, f"{people}, half of the people", rows)
+
+
+def _releases(
+    population: Population, truth: dict[str, np.ndarray], people: int, epsilon: float
+) -> Iterator[list[float]]:
+    for repeat in range(REPEATS):
+        sample = population.draw(people, 1000 + repeat)
+        start = perf_counter()
+        release = released(population, sample, epsilon=epsilon, seed=repeat, drawn=DRAWN)
+        seconds = perf_counter() - start
+        errors = compared(summary(release.people, population), truth)
+        yield [*errors, release.coverage(population), seconds]
+
+
+def _half(population: Population, truth: dict[str, np.ndarray], people: int, repeat: int) -> list[float]:
+    """Bootstrap of so many people from half of them: what sampling alone costs, without protection."""
+    random = np.random.default_rng(repeat)
+    sample = population.draw(people, 1000 + repeat)
+    half = random.permutation(people)[: people // 2]
+    errors = compared(summary(sample.some(random.choice(half, people)), population), truth)
+    return [*errors, np.nan, np.nan]
+
+
+def _print(population: str, what: str, rows: list[list[float]]) -> None:
+    means = ("" if np.isnan(mean) else f"{mean:.3f}" for mean in np.mean(rows, axis=0))
+    print(f"| {population} | {what} | " + " | ".join(means) + " |", flush=True)

@@ -1,0 +1,191 @@
+"""Synthetic people: what is kept of participants' windows, and the three rounds. Claim: `people.proof.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.features import Features
+from synthrelease.data.losses import Loss, Reason
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event, noise_of
+from synthrelease.dp.noise.addition import add_noise
+from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.errors import PolicyError
+from synthrelease.kinds.contributions import Rows
+from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.expectation import people_needed
+from synthrelease.kinds.measured import measured_values
+from synthrelease.kinds.mechanism import QUIET, Drawn, Mechanism
+from synthrelease.kinds.parameters import deviation_of
+from synthrelease.kinds.people.contributions import coarse_sum, dependence_sum, fine_sum
+from synthrelease.kinds.people.design import RADIUS, PeopleDesign, design_for
+from synthrelease.kinds.people.public import (
+    COARSE,
+    DEPENDENCE,
+    FINE,
+    PeopleParameters,
+)
+from synthrelease.kinds.people.vectors import MISSING, Windows, coefficients, dependence
+from synthrelease.kinds.people.words import DEPENDENCE_IS_PRIOR, MARGINALS_USEFUL
+from synthrelease.number_words import short
+from synthrelease.numerics.runs import runs
+
+Integers = NDArray[np.int64]
+Release = Callable[[str, Integers], Array]
+
+_TYPE = np.int32  # of a recording's number and of levels
+_GOOD = 0.2  # of what is unknown of marginals: what stays so of useful ones
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticPeople(Mechanism[PeopleParameters]):
+    """Three adaptive rounds, each a noisy sum of one clipped vector of each person."""
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Always: each round reduces them anew, by what the one before released."""
+        return True
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory each row of a part takes while levels are found."""
+        return 80 + 40 * len(self.parameters.features)
+
+    def for_budget(self, budget: Budget | None) -> SyntheticPeople:
+        """Return the mechanism with the design that suits a budget.
+
+        Raises:
+            PolicyError: marginals could not be learnt.
+        """
+        design = self._design(budget, self._people)
+        if design.marginal_risk > MARGINALS_USEFUL:
+            enough = people_needed(
+                lambda number: self._design(budget, number).marginal_risk <= MARGINALS_USEFUL
+            )
+            raise PolicyError(
+                "people-not-learnable",
+                "synthetic people would be a guess: the noise is larger than what can be learnt of the marginal distributions",
+                found=f"{short(100 * design.marginal_risk, 2)} % of what is unknown without data is expected to stay so",
+                expected=f"at most {100 * MARGINALS_USEFUL:g} %",
+                remedy=f"raise ε or the output's share, release fewer features, or take at least {enough} participants",
+            )
+        return replace(self, parameters=replace(self.parameters, design=design))
+
+    @property
+    def _people(self) -> int:
+        people = self.parameters.people
+        assert people is not None  # these outputs need replace-one
+        return people
+
+    def _design(self, budget: Budget | None, people: int) -> PeopleDesign:
+        p = self.parameters
+        mu = 2 * RADIUS / self.calibrated_noise(budget).scale
+        return design_for(p.form, windows=p.windows, people=people, mu=mu)
+
+    def collect(self, data: Features) -> Rows:
+        """Return of some people's windows the recordings and the levels of all features, in the order of recordings and time."""
+        p = self.parameters
+        data = data.only([feature.name for feature in p.features])
+        kept = _first_windows(data, p.max_windows)
+        block = np.empty((len(kept), 1 + len(p.features)), dtype=_TYPE)
+        block[:, 0] = data.recording[kept]
+        for f, scale in enumerate(p.scales):
+            block[:, 1 + f] = scale.levels(data.values[kept, f])
+        return Rows(((data.person[kept], block),))
+
+    def measured(self, data: Features) -> dict[str, int]:
+        """Return how many values of each feature are of any use."""
+        return measured_values(data, [feature.name for feature in self.parameters.features])
+
+    def losses(self, data: Features) -> tuple[Loss, ...]:
+        """Return how many windows are more than a participant may have in a recording."""
+        rows = len(data.person)
+        left_out = rows - len(_first_windows(data, self.parameters.max_windows))
+        return (
+            Loss(
+                left_out, rows, "are more than `max_windows` of a participant in a recording", Reason.CHOSEN
+            ),
+        )
+
+    def draw(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Drawn:
+        """Add noise to the three sums, each of vectors that the sums before decide."""
+        event = self.calibrate(budget)
+        noise = noise_of(event)
+        assert noise is not None
+
+        def noisy(_path: str, sums: Integers) -> Array:
+            return add_noise(sums, noise, largest=self.largest_integer, random=random)
+
+        return Drawn(self.rounds(collected, event, noisy), event, self.parameters)
+
+    def exact(self, collected: Rows) -> dict[str, Array]:
+        """Return the sums of the three rounds without noise: private."""
+        return self.rounds(collected, QUIET, lambda _path, sums: sums)
+
+    def rounds(self, collected: Rows, event: Event, released: Release) -> dict[str, Array]:
+        """Return what is released of each round, by path.
+
+        Args:
+            collected: of all people.
+            event: whose noise weights depend on.
+            released: what makes of a round's path and exact sum what is released: later rounds depend on that alone.
+        """
+        p = self.parameters
+        person, block = collected.whole()
+        windows = Windows(person, block[:, 0].astype(np.int64), self._people)
+        levels = block[:, 1:].astype(np.int64)
+        rounds = p.rounds(deviation_of(event))
+        means, has_values = coefficients(windows, levels, p.form)
+        means[~has_values] = np.nan
+        drawn: dict[str, Array] = {COARSE: released(COARSE, coarse_sum(means, rounds))}
+        centre, weights, _ = rounds.fine_round(rounds.coarse(drawn[COARSE]))
+        drawn[FINE] = released(FINE, fine_sum(means, centre, weights, rounds))
+        density = rounds.marginals(drawn[COARSE], drawn[FINE]).density
+        scores = np.empty_like(levels)
+        for f, scale in enumerate(p.scales):
+            scores[:, f] = scale.score_table(density[f])[levels[:, f]]
+        present = levels != MISSING
+        scores[~present] = 0
+        vectors = dependence(windows, scores, present, p.form)
+        vectors[np.bincount(person, minlength=self._people) == 0] = np.nan
+        drawn[DEPENDENCE] = released(DEPENDENCE, dependence_sum(vectors, rounds))
+        return drawn
+
+    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:  # noqa: ARG002
+        """Return what is expected to stay unknown, and how many people useful marginals and dependence take."""
+        design = self.parameters.design
+        stays = ", ".join(
+            f"{subject} {short(100 * risk, 2)} %"
+            for subject, risk in (
+                ("marginal distributions", design.marginal_risk),
+                ("correlations and contrasts", design.dependence_risk),
+            )
+        )
+        needed = ", ".join(
+            f"{'more than there are' if enough is None else enough} for {subject}"
+            for subject, enough in (
+                (
+                    "marginal distributions",
+                    people_needed(lambda n: self._design(budget, n).marginal_risk <= _GOOD),
+                ),
+                (
+                    "correlations and contrasts",
+                    people_needed(lambda n: self._design(budget, n).dependence_risk <= DEPENDENCE_IS_PRIOR),
+                ),
+            )
+        )
+        return f"of what is unknown without data, expected to stay so: {stays}", needed
+
+
+def _first_windows(data: Features, most: int) -> Integers:
+    """The rows that count, by person, then recording, then time: the first so many of each person in a recording."""
+    order = np.lexsort((data.recording, data.person))  # stable: rows of a recording are in the order of time
+    if not order.size:
+        return order
+    first, rows = runs(data.person[order] * (int(data.recording.max()) + 1) + data.recording[order])
+    rank = np.arange(order.size) - np.repeat(first, rows)
+    return order[rank < most]

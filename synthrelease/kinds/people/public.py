@@ -1,0 +1,321 @@
+"""Synthetic people: public parameters, and what follows from them and the noisy sums of three rounds (`people.proof.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import Annotated, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.dp import sensitivity as sensitivities
+from synthrelease.dp.event import Event, Noise, RoundedGaussian
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.sensitivity import Sensitivity
+from synthrelease.field_schema import Labels, described
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.parameters import (
+    WRONG_NAME,
+    BoundedFeatures,
+    Fault,
+    Feature,
+    Parameters,
+    deviation_of,
+)
+from synthrelease.kinds.people import words
+from synthrelease.kinds.people.design import RADIUS, PeopleDesign
+from synthrelease.kinds.people.fitting import Dependence
+from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
+from synthrelease.kinds.people.rounds import Rounds
+from synthrelease.kinds.people.sampler import normal_scores, probabilities
+from synthrelease.kinds.people.scores import Scale
+from synthrelease.remarks import Remark, remark
+
+Numbers = NDArray[np.float64]
+
+COSINES, BINS = 20, 40
+COARSE, FINE, DEPENDENCE = "noisy/coarse", "noisy/fine", "noisy/dependence"
+DENSITY = "marginals/density"
+PEOPLE = "people"
+_CARE = 1e-7  # of what is found by iteration until steps are 1e-10
+_REACH = 1.96  # standard errors: the half width of an interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleParameters(Parameters):
+    """The public parameters of synthetic people."""
+
+    kind: ClassVar = "people"
+    sentences: ClassVar = words.SENTENCES
+    input_kind: ClassVar = "features"
+    listed: ClassVar = "recordings"
+    mechanisms: ClassVar = ("rounds",)
+    part: ClassVar = "parameter"
+
+    features: BoundedFeatures
+    lattice: Annotated[
+        tuple[float | None, ...],
+        described("Of each feature, the step of the values that it can have; null if it is continuous."),
+    ]
+    recordings: Labels
+    windows: Annotated[
+        int, described("Windows of a synthetic person in each recording.", minimum=2, maximum=10000)
+    ]
+    max_windows: Annotated[int, described("Of a participant in each recording, at most.", minimum=2)]
+    synthetic_people: Annotated[int, described("How many were drawn.", minimum=1, maximum=1000000)]
+    sampling_seed: Annotated[
+        int,
+        described("Public: synthetic people are drawn from noisy sums alone.", minimum=0, maximum=2**63 - 1),
+    ]
+    cosines: Annotated[int, described("K, of each feature's marginal.", const=COSINES)] = COSINES
+    bins: Annotated[int, described("M, of each marginal.", const=BINS)] = BINS
+    radius_grid_units: Annotated[
+        int, described("Norm of all vectors of a participant together, at most.", const=RADIUS)
+    ] = RADIUS
+    design: PeopleDesign
+
+    @cached_property
+    def form(self) -> PeopleForm:
+        """How many numbers a participant's vectors have."""
+        return PeopleForm(len(self.features), len(self.recordings), self.cosines, self.bins)
+
+    @property
+    def scales(self) -> list[Scale]:
+        """The features' ranges."""
+        return [Scale.of(feature, step) for feature, step in zip(self.features, self.lattice, strict=True)]
+
+    def rounds(self, deviation: float) -> Rounds:
+        """Return the three rounds with noise of a standard deviation, in grid units."""
+        return Rounds(self.form, self.design, self.people or 1, deviation)
+
+    @property
+    def bounded(self) -> tuple[Feature, ...]:
+        """The features."""
+        return self.features
+
+    @property
+    def product(self) -> str:
+        """What catalogues call a release of such outputs only."""
+        return "Dataset"
+
+    def datasets(self, event: Event) -> Iterator[Dataset]:
+        """Yield the noisy sums, contrasts with standard errors, what else the sums say of the population, and synthetic people."""
+        order = Axis(
+            "order", range(1, self.cosines + 1), words="Half periods of the cosine in the public range."
+        )
+        number = Axis("number", range(self.form.dependence_size), words="Number of the square or product.")
+        sums = "noisy sums in grid units"
+        yield Dataset(COARSE, (self._feature, order), Role.NOISY, INTEGERS, quantity=sums)
+        yield Dataset(FINE, (self._feature, order), Role.NOISY, INTEGERS, quantity=sums)
+        yield Dataset(DEPENDENCE, (number,), Role.NOISY, INTEGERS, quantity=sums)
+        deviation = deviation_of(event)
+        if len(self.recordings) > 1:
+            yield from self._contrasts(deviation)
+        yield from self._marginals(deviation)
+        yield from self._dependence(deviation)
+        yield self._synthetic_people()
+
+    @property
+    def _feature(self) -> Axis:
+        return Axis("feature", [feature.name for feature in self.features], words="What was measured.")
+
+    def _contrasts(self, deviation: float) -> Iterator[Dataset]:
+        """Differences of recordings from the first, their standard errors, and intervals."""
+        recordings = Axis(
+            "recording", self.recordings[1:], path="contrasts/recording", words="Less the first recording."
+        )
+        bound = Axis("bound", ["lower", "upper"], is_columns=True)
+        for name, role, axes, quantity in (
+            ("value", Role.ESTIMATE, (), "difference from the first recording in normal scores"),
+            (
+                "interval",
+                Role.INTERVAL,
+                (bound,),
+                "end of the interval that holds the difference in 95 of 100 releases",
+            ),
+            ("uncertainty", Role.UNCERTAINTY, (), "standard error of the difference, of noise and sampling"),
+        ):
+            yield Dataset(
+                f"{CONTRASTS}/{name}",
+                (recordings, self._feature, *axes),
+                role,
+                quantity=quantity,
+                items=2,
+                sources=(DerivedFrom(DEPENDENCE, whole=True),),
+                derive=partial(self._contrast, name, deviation),
+                care=_CARE,
+            )
+
+    def _contrast(self, name: str, deviation: float, index: Index, noisy: Array) -> Array:
+        value, error = self.rounds(deviation).contrasts(noisy)[(slice(None), *index)]
+        interval = np.array([value - _REACH * error, value + _REACH * error])
+        return np.asarray({"value": value, "uncertainty": error, "interval": interval}[name])
+
+    def _marginals(self, deviation: float) -> Iterator[Dataset]:
+        """The edges of bins, and their probabilities."""
+        cell = Axis(
+            "bin", range(self.bins), words="Number of the bin, from 0: equal parts of the feature's range."
+        )
+        bound = Axis("bound", ["lower", "upper"], is_columns=True)
+        yield Dataset(
+            "marginals/edge",
+            (self._feature, cell, bound),
+            Role.COORDINATE,
+            EXACT,
+            quantity="edge of the bin in the unit of the feature",
+            items=1,
+            derive=self._edges,
+        )
+        yield Dataset(
+            DENSITY,
+            (self._feature, cell),
+            Role.ESTIMATE,
+            quantity="probability",
+            items=1,
+            sources=(DerivedFrom(COARSE, whole=True), DerivedFrom(FINE, whole=True)),
+            derive=lambda index, coarse, fine: self.rounds(deviation).marginals(coarse, fine).density[index],
+            care=_CARE,
+        )
+
+    def _edges(self, index: Index) -> Array:
+        scale = self.scales[cast("int", index[0])]
+        ends = np.linspace(scale.low, scale.high, self.bins + 1)
+        return np.stack([ends[:-1], ends[1:]], axis=-1)
+
+    def _dependence(self, deviation: float) -> Iterator[Dataset]:
+        """How values of a person hang together."""
+        other = Axis("other_feature", self._feature.coordinates, words="What was measured, too.")
+        of_matrix = (self._feature, other)
+        for name, axes, quantity in (
+            ("intraclass", (self._feature,), "share of the variance between people"),
+            ("autocorrelation", (self._feature,), "correlation of successive windows about a person's level"),
+            ("slopes", (self._feature,), "share of the variance within people that is between recordings"),
+            ("effects", (self._recording, self._feature), "effect of the recording in normal scores, shrunk"),
+            ("between", of_matrix, "correlation of people's levels"),
+            ("within", of_matrix, "correlation of values about a person's level"),
+        ):
+            yield Dataset(
+                f"{name}/value",
+                axes,
+                Role.ESTIMATE,
+                quantity=quantity,
+                items=0 if axes is of_matrix else len(axes),
+                sources=(DerivedFrom(DEPENDENCE, whole=True),),
+                derive=partial(self._dependence_part, name, deviation),
+                care=_CARE,
+            )
+
+    def _dependence_part(self, name: str, deviation: float, index: Index, noisy: Array) -> Array:
+        dependence = self.rounds(deviation).dependence(noisy, self.windows)
+        return np.asarray(getattr(dependence, name)[index])
+
+    @property
+    def _recording(self) -> Axis:
+        return Axis("recording", self.recordings, words="Recording, in its public order.")
+
+    def _synthetic_people(self) -> Dataset:
+        person = Axis("person", range(1, self.synthetic_people + 1), words="Number of the synthetic person.")
+        window = Axis("window", range(1, self.windows + 1), words="Number of the window in the recording.")
+        population = (DENSITY, *(f"{field.name}/value" for field in fields(Dependence)))
+        return Dataset(
+            PEOPLE,
+            (person, self._recording, window, replace(self._feature, is_columns=True)),
+            Role.RECORD,
+            quantity="value in the unit of the feature",
+            by_rows=True,
+            sources=tuple(DerivedFrom(path, whole=True) for path in population),
+            derive=self._people,
+            care=_CARE,
+        )
+
+    def _people(self, index: Index, density: Array, *dependence: Array) -> Array:
+        rows = index[-1]
+        assert isinstance(rows, slice)
+        start, stop, _ = rows.indices(self.synthetic_people)
+        population = Dependence(*(array.astype(np.float64) for array in dependence))
+        return self.drawn(density.astype(np.float64), population, start=start, stop=stop)
+
+    def drawn(self, density: Numbers, population: Dependence, *, start: int, stop: int) -> Numbers:
+        """Return synthetic people number `start` … `stop` − 1 of a population, shape (people, C, windows, F), in the features' units."""
+        scores = normal_scores(
+            population, windows=self.windows, seed=self.sampling_seed, start=start, stop=stop
+        )
+        probability = probabilities(scores)
+        return np.stack(
+            [scale.values(probability[..., f], density[f]) for f, scale in enumerate(self.scales)], axis=-1
+        )
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """Return the sensitivity of the three vectors of a person together."""
+        count = 2 * self.form.marginal_size + self.form.dependence_size
+        return sensitivities.clipped_coefficients(count=count, radius=RADIUS, neighbours=neighbours)
+
+    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+        """Return what all people's integers may be."""
+        return None if self.people is None else RADIUS * self.people, None
+
+    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return what is expected to stay unknown, of what is without data: of marginal distributions, and of dependence."""
+        return tuple(
+            Expectation(subject, "share that stays unknown", risk, risk, 1.0, margin=1 - useful)
+            for subject, risk, useful in (
+                ("marginal distributions", self.design.marginal_risk, words.MARGINALS_USEFUL),
+                ("correlations and contrasts", self.design.dependence_risk, words.DEPENDENCE_IS_PRIOR),
+            )
+        )
+
+    def summary(self) -> str:
+        """Return what is released, in a sentence."""
+        return words.summary(self)
+
+    def procedure(self) -> str:
+        """Return what is done to the data, before and with the noise."""
+        return words.procedure(self)
+
+    def biases(self) -> list[str]:
+        """Return what draws the released values away from the data."""
+        return words.biases(self)
+
+    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
+        """Return how contrasts and people are to be read."""
+        return [words.READING]
+
+    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
+        """Return why the sensitivity is what it is."""
+        numbers = 2 * self.form.marginal_size + self.form.dependence_size
+        return remark("three-clipped-vectors", numbers=numbers, radius=RADIUS)
+
+    def post_processing(self) -> list[Remark]:
+        """Return what is done to the noisy sums."""
+        contrasts = ["contrasts-unshrunk"] if len(self.recordings) > 1 else []
+        return [
+            remark(code)
+            for code in ("marginals-by-evidence", "dependence-shrunk", *contrasts, "people-from-seed")
+        ]
+
+    def warnings(self) -> list[Remark]:
+        """Return what a reader must know."""
+        remarks = [remark("not-participants"), remark("no-tests-on-people")]
+        remarks.append(remark("most-windows", windows=self.max_windows))
+        if self.design.dependence_risk > words.DEPENDENCE_IS_PRIOR:
+            remarks.append(remark("dependence-is-prior"))
+        return remarks
+
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where parameters and noise contradict each other."""
+        if not isinstance(noise, RoundedGaussian):
+            yield "noise", WRONG_NAME
+        if len(self.lattice) != len(self.features):
+            yield "manifest", "a step for each feature is expected"
+        elif any(scale.points is not None and scale.points < 1 for scale in self.scales):
+            yield "manifest", "a discrete feature has no value within its bounds"
+        design = self.design
+        if len(design.shares) != 3 or sum(radius**2 for radius in design.radii) > RADIUS**2:
+            yield "sensitivity", "the radii of the rounds are more than the radius of all together"
+        lengths = [len(design.coarse_weights), len(design.coarse_squares)]
+        blocks = [len(design.block_weights), len(design.block_squares), len(design.block_centres)]
+        if lengths != [self.cosines] * 2 or blocks != [len(self.form.sizes)] * 3:
+            yield "manifest", "the weights of the rounds are not as many as their blocks"

@@ -1,0 +1,139 @@
+"""What the noisy sums of the three rounds say: means of people, how sure they are, and the marginals that follow.
+
+In every round a person is y = clip((v − centre) ∘ weights) of a radius of its own; the sum of all has noise of one scale. All here
+follows from released integers and public numbers (`people.proof.md`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.kinds.people.design import PeopleDesign, by_number, fine_round
+from synthrelease.kinds.people.fitting import Dependence, dependence_of
+from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
+from synthrelease.numerics.log_density import Densities, densities
+
+Numbers = NDArray[np.float64]
+Integers = NDArray[np.integer]
+
+_MOST_RESULTS = 4  # that are kept: several datasets follow from each, item by item
+_KEPT = 0.95  # of a mean, after clipping
+_OF_PEOPLE = 0.5  # of s²/n, the variance of a mean of coefficients: people differ less than their squares
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of people that a noisy sum says, and the variance of its noise, dimensionless, of one shape."""
+
+    value: Numbers
+    noise: Numbers
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of an output, with noise of one standard deviation."""
+
+    form: PeopleForm
+    design: PeopleDesign
+    people: int
+    deviation: float  # of the noise, in grid units
+
+    @property
+    def coarse_weights(self) -> Numbers:
+        """Of the first vector, shape (F, K)."""
+        return np.tile(np.array(self.design.coarse_weights), (self.form.features, 1))
+
+    @property
+    def dependence_weights(self) -> Numbers:
+        """Of the third vector, shape (size,)."""
+        return by_number(self.form, self.design.block_weights)
+
+    @property
+    def dependence_centre(self) -> Numbers:
+        """Of the third vector, shape (size,)."""
+        return by_number(self.form, self.design.block_centres)
+
+    def unit_noise(self, number: int) -> float:
+        """Return the variance of the noise of a mean of weight 1 in a round."""
+        return (self.deviation / (self.people * self.design.radii[number])) ** 2
+
+    def fine_round(self, coarse: Densities) -> tuple[Numbers, Numbers, Numbers]:
+        """Return centre, weights and expected squares of the second round, shape (F, K) each."""
+        return fine_round(coarse, self.form, noise=self.unit_noise(1))
+
+    def coarse(self, noisy: Integers) -> Densities:
+        """Return marginals after the first round, of its integers, shape (F, K)."""
+        return _coarse(self, _Key(noisy))
+
+    def coarse_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
+        """Return mean coefficients of the first round and the variance of their errors, shape (F, K) each."""
+        mean = self._mean(noisy, 0, np.zeros(noisy.shape), self.coarse_weights)
+        of_people = _OF_PEOPLE * np.array(self.design.coarse_squares) / self.people
+        return mean.value, mean.noise + of_people
+
+    def marginals(self, noisy_coarse: Integers, noisy_fine: Integers) -> Densities:
+        """Return marginals after the second round, of both rounds' integers, shape (F, K) each."""
+        return _marginals(self, _Key(noisy_coarse), _Key(noisy_fine))
+
+    def both_means(self, noisy_coarse: Integers, noisy_fine: Integers) -> tuple[Numbers, Numbers]:
+        """Return mean coefficients of both rounds and the variance of their errors, shape (F, K) each."""
+        first, first_variance = self.coarse_means(noisy_coarse)
+        centre, weights, squares = self.fine_round(self.coarse(noisy_coarse))
+        second = self._mean(noisy_fine, 1, centre, weights)
+        second_variance = second.noise + _OF_PEOPLE * squares / self.people
+        variance = 1 / (1 / first_variance + 1 / second_variance)
+        mean = variance * (first / first_variance + second.value / second_variance)
+        return mean, variance
+
+    def dependence(self, noisy: Integers, windows: int) -> Dependence:
+        """Return how values hang together, of the third round's integers, shape (size,), and the nominal number of windows."""
+        return _dependence(self, _Key(noisy), windows)
+
+    def dependence_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
+        """Return the mean third vector and the variance of its errors, shape (size,) each."""
+        mean = self._mean(noisy, 2, self.dependence_centre, self.dependence_weights)
+        return mean.value, mean.noise + by_number(self.form, self.design.block_squares) / self.people
+
+    def contrasts(self, noisy: Integers) -> Numbers:
+        """Return differences of conditions from the first, not shrunk, and their standard errors, shape (2, C − 1, F)."""
+        means, variances = (self.form.blocks(part)[CONTRASTS] for part in self.dependence_means(noisy))
+        differences = self.form.differences
+        shape = self.form.conditions - 1, self.form.features
+        errors = np.sqrt(differences**2 @ variances.reshape(shape))
+        return np.stack([differences @ means.reshape(shape), errors])
+
+    def _mean(self, noisy: Integers, number: int, centre: Numbers, weights: Numbers) -> Mean:
+        unit = self.design.radii[number] * weights * self.people * _KEPT
+        return Mean(noisy / unit + centre, (self.deviation / unit) ** 2)
+
+
+class _Key:
+    """An array that a cache can have for a key."""
+
+    def __init__(self, array: Integers) -> None:
+        self.array, self._bytes = array, array.tobytes()
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self._bytes == other._bytes
+
+
+@lru_cache(maxsize=_MOST_RESULTS)
+def _coarse(rounds: Rounds, noisy: _Key) -> Densities:
+    return densities(*rounds.coarse_means(noisy.array), rounds.form.bins)
+
+
+@lru_cache(maxsize=_MOST_RESULTS)
+def _marginals(rounds: Rounds, coarse: _Key, fine: _Key) -> Densities:
+    return densities(*rounds.both_means(coarse.array, fine.array), rounds.form.bins)
+
+
+@lru_cache(maxsize=_MOST_RESULTS)
+def _dependence(rounds: Rounds, noisy: _Key, windows: int) -> Dependence:
+    return dependence_of(*rounds.dependence_means(noisy.array), rounds.form, windows)

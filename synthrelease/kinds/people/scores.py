@@ -1,0 +1,90 @@
+"""Normal scores of values through released marginals, and values of normal scores: a table for each feature.
+
+A value is known as one of `LEVELS` equal parts of its range. What is discrete has one score for each of its values, the middle of
+its probability
+(`people.proof.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.people.form import MOST_SCORE, SCORE_STEPS
+from synthrelease.kinds.people.vectors import LEVELS, MISSING
+
+Numbers = NDArray[np.float64]
+_LEAST = 1e-4  # probability of a tail
+_LEAST_DEVIATION = 0.5  # of scores: where nearly all values are equal they stay small
+_NOWHERE = 1e-9  # probability of a bin, at least: so that quantiles increase
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The public range of a feature; of a discrete one with half a step more at both ends, so that its values are middles of equal cells."""
+
+    low: float
+    high: float
+    points: int | None = None  # that a discrete feature can have
+
+    @classmethod
+    def of(cls, feature: Feature, step: float | None) -> Scale:
+        """Return that of a feature, which is discrete if it has a step: then its values are the multiples of it within its bounds."""
+        if step is None:
+            return cls(feature.low, feature.high)
+        first, last = math.ceil(feature.low / step - 1e-9), math.floor(feature.high / step + 1e-9)
+        return cls((first - 0.5) * step, (last + 0.5) * step, last - first + 1)
+
+    def levels(self, values: Numbers) -> NDArray[np.int64]:
+        """Return the levels of values in the feature's unit, `MISSING` where they are missing, of their shape."""
+        place = np.clip((values - self.low) / (self.high - self.low), 0, 1)
+        if self.points is not None:
+            place = (np.minimum(np.floor(place * self.points), self.points - 1) + 0.5) / self.points
+        levels = np.minimum(np.floor(place * LEVELS), LEVELS - 1)
+        return np.where(np.isnan(levels), MISSING, np.nan_to_num(levels)).astype(np.int64)
+
+    def score_table(self, density: Numbers) -> NDArray[np.int64]:
+        """Return the normal score of every level, in steps, shape (`LEVELS`,); of mean 0 and variance 1 under the marginal."""
+        below = self._ends(_cumulative(density))
+        mass = np.diff(below)
+        places = np.linspace(0, 1, len(below))
+        middles = (np.arange(LEVELS) + 0.5) / LEVELS
+        cell = np.minimum((middles * len(mass)).astype(np.int64), len(mass) - 1)
+        tied = (below[:-1] + below[1:]) / 2
+        if self.points is None:
+            # At a bound there may be many that are equal: those of the outer bins share a score.
+            is_inner = (cell > 0) & (cell < len(mass) - 1)
+            probability = np.where(is_inner, np.interp(middles, places, below), tied[cell])
+        else:
+            probability = tied[cell]
+        scores = ndtri(np.clip(probability, _LEAST, 1 - _LEAST))
+        weight = (mass / np.bincount(cell, minlength=len(mass)))[cell]
+        mean = (weight * scores).sum()
+        deviation = np.sqrt((weight * (scores - mean) ** 2).sum())
+        scores = (scores - mean) / max(deviation, _LEAST_DEVIATION)
+        return np.rint(np.clip(scores, -MOST_SCORE, MOST_SCORE) * SCORE_STEPS).astype(np.int64)
+
+    def values(self, probability: Numbers, density: Numbers) -> Numbers:
+        """Return the quantiles of a marginal at probabilities in (0, 1), in the feature's unit, of their shape."""
+        below = _cumulative(density + _NOWHERE)
+        width = self.high - self.low
+        if self.points is None:
+            return np.interp(probability, below, self.low + width * np.linspace(0, 1, len(below)))
+        cell = np.searchsorted(self._ends(below)[1:-1], probability, side="right")
+        return np.asarray(self.low + width * (cell + 0.5) / self.points)
+
+    def _ends(self, below: Numbers) -> Numbers:
+        """Probability below each end of the bins, or of the cells of a discrete feature."""
+        if self.points is None:
+            return below
+        return np.interp(np.linspace(0, 1, self.points + 1), np.linspace(0, 1, len(below)), below)
+
+
+def _cumulative(density: Numbers) -> Numbers:
+    below = np.concatenate([[0.0], np.cumsum(density)])
+    return np.asarray(below / below[-1])

@@ -1,0 +1,73 @@
+"""Synthetic people as a mechanism: with few features, and made of people that tests make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from variants.features import FeaturesVariant
+from variants.people import BUDGET, Person
+
+from synthrelease.dp.budget import GAUSSIAN
+from synthrelease.dp.event import Event
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.contributions import Rows
+from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.people.design import design_for
+from synthrelease.kinds.people.form import PeopleForm
+from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.public import BINS, COARSE, COSINES, DEPENDENCE, FINE, PeopleParameters
+
+Integers = NDArray[np.int64]
+Sums = dict[str, Integers]
+ROUNDS = (COARSE, FINE, DEPENDENCE)
+PEOPLE, FEATURES, RECORDINGS, WINDOWS = 40, 3, 2, 6
+MADE = FeaturesVariant("people", GAUSSIAN, None, features=FEATURES, recordings=RECORDINGS)
+
+
+@cache
+def mechanism() -> SyntheticPeople:
+    """Return one of `PEOPLE` people, of whom those that are not there have no windows."""
+    features = tuple(
+        Feature(f"feature {f}", float(low), float(high)) for f, (low, high) in enumerate(MADE.limits)
+    )
+    form = PeopleForm(FEATURES, RECORDINGS, COSINES, BINS)
+    parameters = PeopleParameters(
+        name="rounds",
+        people=PEOPLE,
+        names="listed",
+        features=features,
+        lattice=(None, None, (features[2].high - features[2].low) / 4),
+        recordings=tuple(f"recording {r}" for r in range(RECORDINGS)),
+        windows=WINDOWS,
+        max_windows=2 * WINDOWS,
+        synthetic_people=10,
+        sampling_seed=0,
+        design=design_for(form, windows=WINDOWS, people=PEOPLE, mu=1.0),
+    )
+    return SyntheticPeople(parameters=parameters, neighbours=Neighbours.REPLACE_ONE, noise=GAUSSIAN)
+
+
+def event() -> Event:
+    """Return what `BUDGET` buys."""
+    return mechanism().calibrate(BUDGET)
+
+
+def collected(people: Sequence[Person], order: int | None = None) -> Rows:
+    """Return what people contribute; their rows block by block, or shuffled."""
+    return mechanism().collect(MADE.data(people, order))
+
+
+def exact(rows: Rows, released: Sums) -> Sums:
+    """Return exact sums of the three rounds, if the rounds before released what they are said to."""
+    sums: Sums = {}
+
+    def remember(path: str, total: Integers) -> Any:
+        sums[path] = total
+        return released.get(path, total)
+
+    mechanism().rounds(rows, event(), remember)
+    return sums

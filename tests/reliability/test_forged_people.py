@@ -1,0 +1,156 @@
+"""Forged bundles of synthetic people: one changed value behind a renewed seal, and what is said to have been done."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from forging import (
+    Change,
+    Manifest,
+    codes,
+    derive_again,
+    found,
+    output,
+    parameters,
+    put_values,
+    read_manifest,
+    scaled,
+    told,
+)
+
+import synthrelease
+
+PLAN = """
+[release]
+name = "people"
+version = "1.0.0"
+title = "Synthetic people"
+[privacy]
+epsilon = 20.0
+delta = 1e-5
+neighbours = "replace-one"
+[inputs.reading]
+path = "reading.csv"
+kind = "features"
+columns = { person = "person", recording = "task" }
+recordings = ["read", "search"]
+bounds = { pupil = [2, 8], speed = [0, 10], blinks = [0, 4] }
+[[outputs]]
+name = "people"
+kind = "people"
+input = "reading"
+people = 15
+windows = 5
+lattice = { blinks = 1 }
+"""
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of 60 people with five windows in each of two recordings."""
+    folder = tmp_path_factory.mktemp("people")
+    random = np.random.default_rng(3)
+    rows = ["person,task,pupil,speed,blinks"]
+    for person in range(60):
+        level = random.normal(0, 0.6)
+        for task in ("read", "search"):
+            for _ in range(5):
+                pupil, speed = 4 + level + random.normal(0, 0.4), 5 + random.normal(0, 1.5)
+                rows.append(f"p{person},{task},{pupil:.4f},{speed:.4f},{random.integers(0, 5)}")
+    (folder / "reading.csv").write_text("\n".join(rows) + "\n")
+    (folder / "plan.toml").write_text(PLAN)
+    return synthrelease.build(folder / "plan.toml", folder / "people.h5", test_seed=7).path
+
+
+@pytest.fixture
+def copy(honest: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(honest, tmp_path / honest.name))
+
+
+def test_an_honest_release_verifies(honest: Path) -> None:
+    assert codes(honest, allow_test_seed=True) == set()
+
+
+DERIVED = (
+    "contrasts/value",
+    "contrasts/interval",
+    "contrasts/uncertainty",
+    "marginals/density",
+    "marginals/edge",
+    "intraclass/value",
+    "autocorrelation/value",
+    "slopes/value",
+    "effects/value",
+    "between/value",
+    "within/value",
+    "people",
+)
+
+
+@pytest.mark.parametrize("dataset", DERIVED)
+def test_one_changed_value_is_found(copy: Path, dataset: str) -> None:
+    def change(values: Any) -> Any:
+        flat = values.reshape(-1)
+        place = int(np.abs(flat).argmax())
+        flat[place] = np.nextafter(flat[place], np.inf, dtype=flat.dtype) + flat.dtype.type(2e-6)
+        return values
+
+    put_values(copy, {f"/outputs/people/{dataset}": change})
+    assert codes(copy, allow_test_seed=True) == {"derived"}
+
+
+@pytest.mark.parametrize("round_", ["coarse", "fine", "dependence"])
+def test_a_changed_sum_is_found_by_what_follows(copy: Path, round_: str) -> None:
+    def change(values: Any) -> Any:
+        values.reshape(-1)[0] += 200_000
+        return values
+
+    put_values(copy, {f"/outputs/people/noisy/{round_}": change})
+    assert "derived" in codes(copy, allow_test_seed=True)
+
+
+def designed(change: Callable[[dict[str, Any]], None]) -> Change:
+    return lambda manifest: change(parameters(manifest, "people")["design"])
+
+
+def quieter(manifest: Manifest) -> None:
+    entry = output(manifest, "people")
+    for part in (entry["event"], entry["noise"]):
+        part["scale"] = scaled(part["scale"], 0.5)
+
+
+FORGERIES: dict[str, Change] = {
+    "another seed": told("people", sampling_seed=1),
+    "half the noise": quieter,
+    "a weight of the first round": designed(lambda d: d["coarse_weights"].__setitem__(0, 3.0)),
+    "a weight of the third round": designed(lambda d: d["block_weights"].__setitem__(0, 3.0)),
+    "a centre of the third round": designed(lambda d: d["block_centres"].__setitem__(2, 0.5)),
+    "shares of more than everything": designed(lambda d: d.update(shares=[0.9, 0.9, 0.9])),
+    "shares of two rounds": designed(lambda d: d.update(shares=[0.5, 0.5])),
+    "weights of fewer blocks": designed(lambda d: d["block_weights"].pop()),
+    "a lattice of fewer features": told("people", lattice=[None, None]),
+    "other bounds": lambda manifest: parameters(manifest, "people")["features"][0].update(high=9.0),
+    "more windows": told("people", windows=6),
+}
+
+
+@pytest.mark.parametrize("change", FORGERIES.values(), ids=FORGERIES)
+def test_a_false_statement_is_found(copy: Path, change: Change) -> None:
+    assert found(copy, change)
+
+
+@pytest.mark.parametrize(
+    "shares", [[0.9, 0.9, 0.9], [0.5, 0.5, 0.1]], ids=["far too much", "a little too much"]
+)
+def test_radii_beyond_the_stated_one_are_found_though_all_values_follow(
+    copy: Path, shares: list[float]
+) -> None:
+    assert "sensitivity" in found(copy, designed(lambda design: design.update(shares=shares)))
+    assert parameters(read_manifest(copy), "people")["design"]["shares"] == shares
+    derive_again(copy)
+    assert "sensitivity" in codes(copy, allow_test_seed=True)

@@ -1,0 +1,97 @@
+"""From moments to a population and back: what is drawn has the dependence that it is drawn from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from synthrelease.kinds.people.fitting import Dependence, dependence_of, moments
+from synthrelease.kinds.people.form import SCORE_STEPS, PeopleForm
+from synthrelease.kinds.people.sampler import normal_scores
+from synthrelease.kinds.people.vectors import Windows, dependence
+
+FORM = PeopleForm(4, 3, 20, 40)
+WINDOWS = 12
+SURE = 1e-7
+
+
+def population() -> Dependence:
+    random = np.random.default_rng(2)
+    matrices = []
+    for _ in range(2):
+        loadings = random.normal(size=(4, 2))
+        covariance = loadings @ loadings.T + np.eye(4)
+        scale = np.sqrt(np.diag(covariance))
+        matrices.append(covariance / np.outer(scale, scale))
+    effects = 0.3 * random.normal(size=(3, 4))
+    return Dependence(
+        np.array([0.3, 0.5, 0.6, 0.7]),
+        np.array([0.2, 0.5, 0.7, 0.8]),
+        np.array([0.05, 0.1, 0.15, 0.1]),
+        effects - effects.mean(axis=0),
+        *matrices,
+    )
+
+
+def drawn(people: int) -> np.ndarray:
+    return normal_scores(population(), windows=WINDOWS, seed=5, start=0, stop=people)
+
+
+def test_what_is_drawn_has_unit_variance_and_the_effects() -> None:
+    scores = drawn(4000)
+    assert scores.shape == (4000, 3, WINDOWS, 4)
+    assert scores.var(axis=(0, 1, 2)) == pytest.approx(np.ones(4), abs=0.05)
+    np.testing.assert_allclose(scores.mean(axis=(0, 2)), population().effects, atol=0.05)
+    levels = scores.mean(axis=(1, 2))
+    np.testing.assert_allclose(np.corrcoef(levels.T), population().between, atol=0.15)
+
+
+def test_people_do_not_depend_on_how_many_are_drawn() -> None:
+    scores = drawn(10)
+    np.testing.assert_allclose(
+        normal_scores(population(), windows=WINDOWS, seed=5, start=4, stop=7), scores[4:7], atol=1e-12
+    )
+    other = normal_scores(population(), windows=WINDOWS, seed=6, start=4, stop=7)
+    assert np.abs(other - scores[4:7]).min() > 0
+
+
+def test_the_dependence_is_found_again() -> None:
+    """Of many people, and hardly any error: shrinkage towards people in general is then next to nothing."""
+    scores, people = drawn(6000), 6000
+    person, condition, _ = np.indices(scores.shape[:3]).reshape(3, -1)
+    steps = np.rint(scores.reshape(-1, 4) * SCORE_STEPS).astype(np.int64)
+    vectors = dependence(Windows(person, condition, people), steps, np.ones(steps.shape, dtype=bool), FORM)
+    found = dependence_of(vectors.mean(axis=0), np.full(FORM.dependence_size, SURE), FORM, WINDOWS)
+    exact = population()
+    np.testing.assert_allclose(found.intraclass, exact.intraclass, atol=0.04)
+    np.testing.assert_allclose(found.autocorrelation, exact.autocorrelation, atol=0.04)
+    np.testing.assert_allclose(found.slopes, exact.slopes, atol=0.08)
+    np.testing.assert_allclose(found.effects, exact.effects, atol=0.04)
+    np.testing.assert_allclose(found.within, exact.within, atol=0.05)
+    np.testing.assert_allclose(found.between, exact.between, atol=0.06)
+
+
+def test_without_data_it_is_that_of_people_in_general() -> None:
+    found = dependence_of(np.zeros(FORM.dependence_size), np.full(FORM.dependence_size, 1e6), FORM, WINDOWS)
+    np.testing.assert_allclose(found.effects, 0, atol=1e-3)
+    np.testing.assert_allclose(found.between, np.eye(4), atol=1e-3)
+    assert found.intraclass == pytest.approx(np.full(4, found.intraclass[0]))
+
+
+def test_moments_are_those_of_what_is_drawn() -> None:
+    exact = population()
+    none = Dependence(
+        exact.intraclass, exact.autocorrelation, exact.slopes, np.zeros((3, 4)), exact.between, exact.within
+    )
+    scores = normal_scores(none, windows=WINDOWS, seed=1, start=0, stop=20_000)
+    mean = scores.mean(axis=(1, 2))
+    residual = scores - mean[:, None, None]
+    found = (
+        (mean**2).mean(axis=0),
+        (residual**2).mean(axis=(0, 1, 2)),
+        (residual[:, :, 1:] * residual[:, :, :-1]).mean(axis=(0, 1, 2)),
+        (residual.mean(axis=2) ** 2).mean(axis=(0, 1)),
+    )
+    expected = moments(exact.intraclass, exact.autocorrelation, exact.slopes, conditions=3, windows=WINDOWS)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0.05)
