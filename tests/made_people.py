@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from variants.features import FeaturesVariant
 from variants.people import BUDGET, Person
 
-from synthrelease.dp.budget import GAUSSIAN
+from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.contributions import Rows
@@ -51,9 +51,9 @@ def mechanism() -> SyntheticPeople:
     return SyntheticPeople(parameters=parameters, neighbours=Neighbours.REPLACE_ONE, noise=GAUSSIAN)
 
 
-def event() -> Event:
-    """Return what `BUDGET` buys."""
-    return mechanism().calibrate(BUDGET)
+def event(budget: Budget = BUDGET) -> Event:
+    """Return what a budget buys."""
+    return mechanism().calibrate(budget)
 
 
 def collected(people: Sequence[Person], order: int | None = None) -> Rows:
@@ -61,7 +61,7 @@ def collected(people: Sequence[Person], order: int | None = None) -> Rows:
     return mechanism().collect(MADE.data(people, order))
 
 
-def exact(rows: Rows, released: Sums) -> Sums:
+def exact(rows: Rows, released: Sums, budget: Budget = BUDGET) -> Sums:
     """Return exact sums of the three rounds, if the rounds before released what they are said to."""
     sums: Sums = {}
 
@@ -69,5 +69,31 @@ def exact(rows: Rows, released: Sums) -> Sums:
         sums[path] = total
         return released.get(path, total)
 
-    mechanism().rounds(rows, event(), remember)
+    mechanism().rounds(rows, event(budget), remember)
     return sums
+
+
+@cache
+def before(forced: str) -> Sums:
+    """Return what the first two rounds released: of uniform marginals, or what noise alone looks like."""
+    random = np.random.default_rng(5)
+    form = mechanism().parameters.form
+    scale = 0.0 if forced == "uniform" else 2e6
+    shape = (form.features, form.cosines)
+    return {path: np.rint(scale * random.normal(size=shape)).astype(np.int64) for path in (COARSE, FINE)}
+
+
+def adversaries() -> list[Person]:
+    """Return people whose sums are far apart: also people whose values are far from the middle in one feature only, and who change between recordings."""
+    t = np.arange(WINDOWS)
+    made = MADE.made_adversaries()
+    for u in (-1.0, 1.0):
+        for f in range(FEATURES):
+            series = np.zeros((WINDOWS, FEATURES))
+            series[:, f] = u
+            made.append(MADE.person(series, f"{u} in feature {f}"))
+        there = MADE.person(np.full(WINDOWS, u), "", [0]).rows
+        back = MADE.person(np.full(WINDOWS, -u), "", [1]).rows
+        made.append(Person(np.concatenate([there, back]), name=f"{u} and back"))
+        made.append(MADE.person(u * np.cos(np.pi * t), f"{u} turning"))
+    return made

@@ -22,6 +22,7 @@ from auditing.order import OrderProbe, order_probes
 from auditing.probes import variant_probe
 from auditing.quantiles import quantile_probe
 from auditing.seeds import crowd, owner, strangers
+from auditing.synthetic_people import people_probe
 
 if TYPE_CHECKING:
     from variants.variant import Variant
@@ -52,6 +53,7 @@ def audited() -> list[Audited]:
     """Return all mechanisms on small data, whose worst case is likely enough to be seen."""
     return [
         *(Audited(variant.name, partial(variant_probe, variant), MANY, 0.88) for variant in small_ones()),
+        Audited("people", people_probe, MANY, 0.88),
         Audited("private choice", ChoiceProbe, SOME, 0.85),
         Audited("heatmap-private-cap", cap_probe, SOME, 0.8),
         Audited("signals-private-frequencies", frequencies_probe, SOME, 0.45),

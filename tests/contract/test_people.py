@@ -13,27 +13,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_people import FEATURES, MADE, ROUNDS, WINDOWS, Sums, mechanism
+from made_people import MADE, ROUNDS, Sums, adversaries, before, mechanism
 from tiers import few
 from variants.people import BUDGET, Person
 
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.people.design import RADIUS
-from synthrelease.kinds.people.public import COARSE, FINE
 
 # What was released before: of uniform marginals, and what noise alone looks like.
 FORCED = ("uniform", "noise")
-
-
-@cache
-def before(forced: str) -> Sums:
-    """What the first two rounds released."""
-    random = np.random.default_rng(5)
-    form = mechanism().parameters.form
-    scale = 0.0 if forced == "uniform" else 2e6
-    shape = (form.features, form.cosines)
-    return {path: np.rint(scale * random.normal(size=shape)).astype(np.int64) for path in (COARSE, FINE)}
 
 
 def exact(people: Sequence[Person], forced: str, order: int | None = None) -> Sums:
@@ -54,22 +43,6 @@ def contributions(forced: str) -> list[tuple[str, Sums]]:
     """Sums of two ordinary people and one adversary each."""
     beside = MADE.ordinary(2)
     return [(person.name, exact([*beside, person], forced)) for person in adversaries()]
-
-
-def adversaries() -> list[Person]:
-    """Also people whose values are far from the middle in one feature only, and who change between recordings."""
-    t = np.arange(WINDOWS)
-    made = MADE.made_adversaries()
-    for u in (-1.0, 1.0):
-        for f in range(FEATURES):
-            series = np.zeros((WINDOWS, FEATURES))
-            series[:, f] = u
-            made.append(MADE.person(series, f"{u} in feature {f}"))
-        there = MADE.person(np.full(WINDOWS, u), "", [0]).rows
-        back = MADE.person(np.full(WINDOWS, -u), "", [1]).rows
-        made.append(Person(np.concatenate([there, back]), name=f"{u} and back"))
-        made.append(MADE.person(u * np.cos(np.pi * t), f"{u} turning"))
-    return made
 
 
 @pytest.mark.parametrize("forced", FORCED)

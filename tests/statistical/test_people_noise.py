@@ -8,6 +8,8 @@ from functools import cache
 import made_people
 import numpy as np
 import pytest
+from auditing.probes import audit
+from auditing.synthetic_people import people_probe
 from made_people import MADE, ROUNDS, mechanism
 from numpy.typing import NDArray
 from scipy.stats import chi2
@@ -18,7 +20,7 @@ from synthrelease.dp.event import noise_of
 from synthrelease.dp.noise.entropy import SecureRandom
 
 ALARM = 1e-9
-RELEASES = 12
+RELEASES = 6
 
 
 @cache
@@ -58,6 +60,14 @@ def test_no_round_has_the_noise_of_another() -> None:
     for one, other in ((first, second), (first, third), (second, third)):
         assert abs(np.corrcoef(one, other)[0, 1]) < limit
     assert abs(np.corrcoef(first, first + second)[0, 1]) > limit  # the control
+
+
+def test_half_of_the_noise_is_found_and_no_claim_is_broken_with_all_of_it() -> None:
+    probe = people_probe()
+    random = SecureRandom.for_tests(13)
+    assert not audit(probe, 40_000, random).broken
+    loud = replace(probe, event=replace(probe.event, scale=probe.event.scale / 2))
+    assert audit(loud, 40_000, random).broken
 
 
 def test_a_budget_for_too_little_is_refused() -> None:

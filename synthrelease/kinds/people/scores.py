@@ -67,7 +67,7 @@ class Scale:
         mean = (weight * scores).sum()
         deviation = np.sqrt((weight * (scores - mean) ** 2).sum())
         scores = (scores - mean) / max(deviation, _LEAST_DEVIATION)
-        return np.rint(np.clip(scores, -MOST_SCORE, MOST_SCORE) * SCORE_STEPS).astype(np.int64)
+        return np.asarray(np.rint(np.clip(scores, -MOST_SCORE, MOST_SCORE) * SCORE_STEPS).astype(np.int64))
 
     def values(self, probability: Numbers, density: Numbers) -> Numbers:
         """Return the quantiles of a marginal at probabilities in (0, 1), in the feature's unit, of their shape."""
