@@ -306,9 +306,10 @@ class Released:
         return float(((interval[..., 0] <= truth) & (truth <= interval[..., 1])).mean())
 
 
-def released(population: Population, sample: People, *, epsilon: float, seed: int, drawn: int) -> Released:
-    """Return a release of some people of a population, with noise of a seed."""
-    people = len(sample.values)
+def mechanism_of(
+    population: Population, people: int, *, epsilon: float, seed: int, drawn: int
+) -> SyntheticPeople:
+    """Return the mechanism for so many people of a population."""
     features = tuple(
         Feature(name, float(low), float(high))
         for name, low, high in zip(population.names, population.low, population.high, strict=True)
@@ -327,16 +328,21 @@ def released(population: Population, sample: People, *, epsilon: float, seed: in
         sampling_seed=seed,
         design=design_for(form, windows=population.windows, people=people, mu=1.0),
     )
-    budget = Budget(epsilon, DELTA)
     mechanism = SyntheticPeople(parameters=parameters, neighbours=Neighbours.REPLACE_ONE, noise=GAUSSIAN)
-    mechanism = mechanism.for_budget(budget)
+    return mechanism.for_budget(Budget(epsilon, DELTA))
+
+
+def released(population: Population, sample: People, *, epsilon: float, seed: int, drawn: int) -> Released:
+    """Return a release of some people of a population, with noise of a seed."""
+    people = len(sample.values)
+    mechanism = mechanism_of(population, people, epsilon=epsilon, seed=seed, drawn=drawn)
     rows = sample.there
     person, condition, _ = np.nonzero(rows)
     bounds = np.stack([population.low, population.high], axis=1)
     data = Features(
         population.names, bounds, population.conditions, people, person, condition, sample.values[rows]
     )
-    release = mechanism.draw(mechanism.collect(data), budget, SecureRandom.for_tests(seed))
+    release = mechanism.draw(mechanism.collect(data), Budget(epsilon, DELTA), SecureRandom.for_tests(seed))
     p = release.parameters
     density = p.rounds(deviation_of(release.event)).marginals(
         release.arrays["noisy/coarse"], release.arrays["noisy/fine"]

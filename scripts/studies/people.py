@@ -14,7 +14,8 @@ from time import perf_counter
 import numpy as np
 
 from studies._people_metrics import MEASURES, compared, summary
-from studies._populations import Population, populations, released
+from studies._populations import DELTA, Population, mechanism_of, populations, released
+from synthrelease.dp.budget import Budget
 
 REPEATS, TRUTH, DRAWN = 4, 4000, 1000
 SIZES, EPSILONS = (100, 500, 2000), (1.0, 3.0)
@@ -29,6 +30,7 @@ def run(data: Path) -> None:
         for people, epsilon in itertools.product(SIZES, EPSILONS):
             rows = list(_releases(population, truth, people, epsilon))
             _print(name, f"{people}, {epsilon:g}", rows)
+            _print(name, f"{people}, {epsilon:g}, expected", [_expected(population, people, epsilon)])
         for people in SIZES:
             rows = [_half(population, truth, people, repeat) for repeat in range(REPEATS)]
             _print(name, f"{people}, half of the people", rows)
@@ -44,6 +46,17 @@ def _releases(
         seconds = perf_counter() - start
         errors = compared(summary(release.people, population), truth)
         yield [*errors, release.coverage(population), seconds]
+
+
+def _expected(population: Population, people: int, epsilon: float) -> list[float]:
+    """What `preview` says of so many people; nothing of pairs of features."""
+    mechanism = mechanism_of(population, people, epsilon=epsilon, seed=0, drawn=1)
+    event = mechanism.calibrate(Budget(epsilon, DELTA))
+    errors = {
+        one.subject: one.best for one in mechanism.parameters.expected(event, people, mechanism.neighbours)
+    }
+    named = ("marginal distributions", "", "correlations", "intraclass correlations", "autocorrelations")
+    return [*(errors.get(name, np.nan) for name in (*named, "contrasts of recordings")), np.nan, np.nan]
 
 
 def _half(population: Population, truth: dict[str, np.ndarray], people: int, repeat: int) -> list[float]:

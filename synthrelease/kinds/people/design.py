@@ -56,8 +56,14 @@ class PeopleDesign:
     shares: Annotated[Listed, described("Of the squared radius, for the rounds.")]
     coarse_weights: Annotated[Listed, described("Of a cosine coefficient in the first round, by order.")]
     coarse_squares: Annotated[Listed, described("Expected square of a person's coefficient, by order.")]
+    coarse_priors: Annotated[
+        Listed, described("Variance of the mean coefficient before anything is known, by order.")
+    ]
     block_weights: Annotated[Listed, described("Of a number in the third round, by block.")]
     block_squares: Annotated[Listed, described("Expected square of a person's number, by block.")]
+    block_priors: Annotated[
+        Listed, described("Variance of the mean number before anything is known, by block.")
+    ]
     block_centres: Annotated[
         Listed, described("What is subtracted from a person's number in the third round, by block.")
     ]
@@ -106,8 +112,10 @@ def design_for(form: PeopleForm, *, windows: int, people: int, mu: float) -> Peo
         shares=_rounded(shares),
         coarse_weights=_rounded(weights / math.sqrt(_REACH[0])),
         coarse_squares=_rounded(squares),
+        coarse_priors=_rounded(prior),
         block_weights=_rounded(block_weights),
         block_squares=_rounded(blocks.squares),
+        block_priors=_rounded(blocks.prior),
         block_centres=_rounded(blocks.centres),
         marginal_risk=_rounded([marginal_risk])[0],
         dependence_risk=_rounded([dependence_risk])[0],
@@ -132,16 +140,31 @@ def fine_round(coarse: Densities, form: PeopleForm, *, noise: float) -> tuple[Nu
     """
     table = cosines(form.cosines, form.bins)
     centre = coarse.density @ table.T
-    variance = coarse.density @ (table**2).T - centre**2
-    squares = _PERSON_SHARE * variance + _LEAST_SQUARE + _UNCERTAIN_SHARE * coarse.variance
+    of_window = coarse.density @ (table**2).T - centre**2
+    weights, squares = fine_weights(of_window, coarse.variance, form, noise=noise)
+    return centre, weights, squares
+
+
+def fine_weights(
+    of_window: Numbers, uncertainty: Numbers, form: PeopleForm, *, noise: float
+) -> tuple[Numbers, Numbers]:
+    """Return weights and expected squares of coefficients in the second round, shape (F, K) each.
+
+    Args:
+        of_window: variance of a window's coefficient, shape (F, K).
+        uncertainty: variance of what is known of the mean coefficient, shape (F, K).
+        form: of the vectors.
+        noise: variance of the noise of a mean of weight 1.
+    """
+    squares = _PERSON_SHARE * of_window + _LEAST_SQUARE + _UNCERTAIN_SHARE * uncertainty
     weights, _ = precision_weights(
         squares=squares.ravel(),
-        prior=coarse.variance.ravel() + _LEAST_PRIOR,
+        prior=uncertainty.ravel() + _LEAST_PRIOR,
         importance=np.broadcast_to(_order_importance(form), squares.shape).ravel(),
         count=np.ones(squares.size),
         noise=noise * _REACH[1],
     )
-    return centre, weights.reshape(squares.shape) / math.sqrt(_REACH[1]), squares
+    return weights.reshape(squares.shape) / math.sqrt(_REACH[1]), squares
 
 
 def by_number(form: PeopleForm, of_blocks: Listed) -> Numbers:

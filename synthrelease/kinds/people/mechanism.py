@@ -23,6 +23,7 @@ from synthrelease.kinds.mechanism import QUIET, Drawn, Mechanism
 from synthrelease.kinds.parameters import deviation_of
 from synthrelease.kinds.people.contributions import coarse_sum, dependence_sum, fine_sum
 from synthrelease.kinds.people.design import RADIUS, PeopleDesign, design_for
+from synthrelease.kinds.people.expected import VARIATION
 from synthrelease.kinds.people.public import (
     COARSE,
     DEPENDENCE,
@@ -30,7 +31,7 @@ from synthrelease.kinds.people.public import (
     PeopleParameters,
 )
 from synthrelease.kinds.people.vectors import MISSING, Windows, coefficients, dependence
-from synthrelease.kinds.people.words import DEPENDENCE_IS_PRIOR, MARGINALS_USEFUL
+from synthrelease.kinds.people.words import MARGINALS_USEFUL
 from synthrelease.number_words import short
 from synthrelease.numerics.runs import runs
 
@@ -38,7 +39,6 @@ Integers = NDArray[np.int64]
 Release = Callable[[str, Integers], Array]
 
 _TYPE = np.int32  # of a recording's number and of levels
-_GOOD = 0.2  # of what is unknown of marginals: what stays so of useful ones
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,29 +156,25 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
         return drawn
 
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:  # noqa: ARG002
-        """Return what is expected to stay unknown, and how many people useful marginals and dependence take."""
-        design = self.parameters.design
-        stays = ", ".join(
-            f"{subject} {short(100 * risk, 2)} %"
-            for subject, risk in (
-                ("marginal distributions", design.marginal_risk),
-                ("correlations and contrasts", design.dependence_risk),
-            )
+        """Return the errors to expect, and how many people it takes to learn half of what is unknown without data of each."""
+        now = self.parameters.expected(event, self._people, self.neighbours)
+        errors = ", ".join(
+            f"{one.subject} {short(one.best, 2)} (no data: {short(one.without_data, 2)})" for one in now
         )
-        needed = ", ".join(
-            f"{'more than there are' if enough is None else enough} for {subject}"
-            for subject, enough in (
-                (
-                    "marginal distributions",
-                    people_needed(lambda n: self._design(budget, n).marginal_risk <= _GOOD),
-                ),
-                (
-                    "correlations and contrasts",
-                    people_needed(lambda n: self._design(budget, n).dependence_risk <= DEPENDENCE_IS_PRIOR),
-                ),
-            )
+        needed = (f"{self._needed(event, budget, one.subject)} for {one.subject}" for one in now)
+        return (
+            f"error, in {VARIATION} of marginals and standard deviations of contrasts: {errors}",
+            ", ".join(needed),
         )
-        return f"of what is unknown without data, expected to stay so: {stays}", needed
+
+    def _needed(self, event: Event, budget: Budget | None, subject: str) -> int | str:
+        def is_good(people: int) -> bool:
+            parameters = replace(self.parameters, people=people, design=self._design(budget, people))
+            expected = parameters.expected(event, people, self.neighbours)
+            (one,) = (one for one in expected if one.subject == subject)
+            return one.best <= one.without_data / 2
+
+        return people_needed(is_good) or "more than there are"
 
 
 def _first_windows(data: Features, most: int) -> Integers:

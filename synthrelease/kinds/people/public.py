@@ -27,6 +27,7 @@ from synthrelease.kinds.parameters import (
 )
 from synthrelease.kinds.people import words
 from synthrelease.kinds.people.design import RADIUS, PeopleDesign
+from synthrelease.kinds.people.expected import expected
 from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
 from synthrelease.kinds.people.rounds import Rounds
@@ -258,14 +259,8 @@ class PeopleParameters(Parameters):
         return None if self.people is None else RADIUS * self.people, None
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
-        """Return what is expected to stay unknown, of what is without data: of marginal distributions, and of dependence."""
-        return tuple(
-            Expectation(subject, "share that stays unknown", risk, risk, 1.0, margin=1 - useful)
-            for subject, risk, useful in (
-                ("marginal distributions", self.design.marginal_risk, words.MARGINALS_USEFUL),
-                ("correlations and contrasts", self.design.dependence_risk, words.DEPENDENCE_IS_PRIOR),
-            )
-        )
+        """Return the error to expect of marginals, correlations, differences between people, order in time, and contrasts."""
+        return tuple(expected(self.rounds(deviation_of(event))))
 
     def summary(self) -> str:
         """Return what is released, in a sentence."""
@@ -315,7 +310,7 @@ class PeopleParameters(Parameters):
         design = self.design
         if len(design.shares) != 3 or sum(radius**2 for radius in design.radii) > RADIUS**2:
             yield "sensitivity", "the radii of the rounds are more than the radius of all together"
-        lengths = [len(design.coarse_weights), len(design.coarse_squares)]
-        blocks = [len(design.block_weights), len(design.block_squares), len(design.block_centres)]
-        if lengths != [self.cosines] * 2 or blocks != [len(self.form.sizes)] * 3:
+        coarse = design.coarse_weights, design.coarse_squares, design.coarse_priors
+        blocks = design.block_weights, design.block_squares, design.block_priors, design.block_centres
+        if {*map(len, coarse)} != {self.cosines} or {*map(len, blocks)} != {len(self.form.sizes)}:
             yield "manifest", "the weights of the rounds are not as many as their blocks"

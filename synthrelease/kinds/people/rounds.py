@@ -22,7 +22,7 @@ Integers = NDArray[np.integer]
 
 _MOST_RESULTS = 4  # that are kept: several datasets follow from each, item by item
 _KEPT = 0.95  # of a mean, after clipping
-_OF_PEOPLE = 0.5  # of s²/n, the variance of a mean of coefficients: people differ less than their squares
+OF_PEOPLE = 0.5  # of s²/n, the variance of a mean of coefficients: people differ less than their squares
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ class Rounds:
         """Of the third vector, shape (size,)."""
         return by_number(self.form, self.design.block_centres)
 
+    @property
+    def dependence_squares(self) -> Numbers:
+        """Expected squares of a person's numbers in the third vector, shape (size,)."""
+        return by_number(self.form, self.design.block_squares)
+
     def unit_noise(self, number: int) -> float:
         """Return the variance of the noise of a mean of weight 1 in a round."""
         return (self.deviation / (self.people * self.design.radii[number])) ** 2
@@ -72,7 +77,7 @@ class Rounds:
     def coarse_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
         """Return mean coefficients of the first round and the variance of their errors, shape (F, K) each."""
         mean = self._mean(noisy, 0, np.zeros(noisy.shape), self.coarse_weights)
-        of_people = _OF_PEOPLE * np.array(self.design.coarse_squares) / self.people
+        of_people = OF_PEOPLE * np.array(self.design.coarse_squares) / self.people
         return mean.value, mean.noise + of_people
 
     def marginals(self, noisy_coarse: Integers, noisy_fine: Integers) -> Densities:
@@ -84,7 +89,7 @@ class Rounds:
         first, first_variance = self.coarse_means(noisy_coarse)
         centre, weights, squares = self.fine_round(self.coarse(noisy_coarse))
         second = self._mean(noisy_fine, 1, centre, weights)
-        second_variance = second.noise + _OF_PEOPLE * squares / self.people
+        second_variance = second.noise + OF_PEOPLE * squares / self.people
         variance = 1 / (1 / first_variance + 1 / second_variance)
         mean = variance * (first / first_variance + second.value / second_variance)
         return mean, variance
@@ -96,7 +101,7 @@ class Rounds:
     def dependence_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
         """Return the mean third vector and the variance of its errors, shape (size,) each."""
         mean = self._mean(noisy, 2, self.dependence_centre, self.dependence_weights)
-        return mean.value, mean.noise + by_number(self.form, self.design.block_squares) / self.people
+        return mean.value, mean.noise + self.dependence_squares / self.people
 
     def contrasts(self, noisy: Integers) -> Numbers:
         """Return differences of conditions from the first, not shrunk, and their standard errors, shape (2, C − 1, F)."""
