@@ -16,9 +16,6 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.dp.event import from_json
 from synthrelease.errors import ArgumentError, BundleError, no_such
-from synthrelease.kinds.dataset import Role
-from synthrelease.kinds.records.model import SeededModel
-from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.kinds.registry import parameters_of
 
 
@@ -96,30 +93,29 @@ class Bundle:
                     ) from None
         raise no_such("output", name, self.names)
 
-    def model(self, name: str) -> SeededModel:
-        """Return the model of a records output with a DP fit: from its noisy counts you may draw more records.
+    def model(self, name: str) -> Any:
+        """Return the model of an output: you may draw more from it, at no cost of privacy.
 
-        Its attributes are numbered as in the manifest (`mechanism.parameters.attributes`).
+        Of records with a DP fit it is a `SeededModel`, whose attributes are numbered as in the manifest (`mechanism.parameters.attributes`); of people a
+        `Population`.
 
         Raises:
             KeyError: no such output.
-            ArgumentError: the output is no records, or its model was fitted exactly and is not in the bundle.
+            ArgumentError: the output has no model, or it was fitted exactly and is not in the bundle.
         """
         entry = next((output for output in self.manifest["outputs"] if output["name"] == name), None)
         if entry is None:
             raise no_such("output", name, self.names)
-        parameters = parameters_of(entry)
-        if not parameters.has_model:
+        model = parameters_of(entry).model(from_json(entry["event"]), self[name])
+        if model is None:
             raise ArgumentError(
                 "no-released-model",
                 f"'{name}' has no model that can be used",
                 where=str(self.path),
-                expected='records with fit = "dp"',
+                expected='people, or records with fit = "dp"',
                 remedy="name such an output; the models of others are not in the bundle",
             )
-        datasets = parameters.datasets(from_json(entry["event"]))
-        noisy = [dataset.path for dataset in datasets if dataset.role is Role.NOISY]
-        return noisy_model(entry, {path: self[name][path] for path in noisy})
+        return model
 
 
 def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
@@ -144,15 +140,3 @@ def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:
             remedy=result.remedy,
         )
     return Bundle(Path(path), result.manifest)
-
-
-def noisy_model(output: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> SeededModel:
-    """Return the model that records were drawn from.
-
-    Args:
-        output: an entry of the manifest's `outputs`, records with a DP fit.
-        arrays: its noisy joint counts by the paths of their datasets, integers, each of the shape of its attributes' numbers of categories.
-    """
-    parameters = RecordsParameters.from_entry(output["mechanism"])
-    network = parameters.network(arrays, from_json(output["event"]))
-    return SeededModel(network.tables, network.order, list(parameters.resampled), network.parents)

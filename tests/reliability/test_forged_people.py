@@ -76,6 +76,16 @@ def test_an_honest_release_verifies(honest: Path) -> None:
     assert codes(honest, allow_test_seed=True) == set()
 
 
+def test_its_population_draws_the_same_people_and_more(honest: Path) -> None:
+    bundle = synthrelease.open_bundle(honest, allow_test_seed=True)
+    population = bundle.model("people")
+    released = bundle["people"]["people"]
+    more = population.sample(people=40)
+    assert more.shape == (40, *released.shape[1:])
+    np.testing.assert_allclose(more[: len(released)], released, rtol=1e-5, atol=1e-5)
+    assert np.abs(population.sample(people=15, seed=1) - released).max() > 0.1
+
+
 DERIVED = (
     "contrasts/value",
     "contrasts/interval",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.reading import noisy_model
+from synthrelease.dp.event import from_json
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PlanError
 from synthrelease.evaluation.arrays import Arrays
@@ -158,7 +158,7 @@ def _fresh(
     if parameters.fit == DP:
         subsets = [[parameters.attributes[a].name for a in subset] for subset in parameters.subsets]
         noisy = {"/".join(["noisy", *map(quoted, names)]): counts(*names, "noised") for names in subsets}
-        model = noisy_model(output.entry, noisy)
+        model = parameters.model(from_json(output.entry["event"]), noisy)
     rows = min(max(parameters.rows, _LEAST_FRESH), _MOST_FRESH)
     trials = -(-output.mechanism.trials * rows // parameters.rows)
     more = replace(output.mechanism, parameters=replace(parameters, rows=rows), trials=trials)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Annotated, ClassVar, cast
@@ -30,8 +30,8 @@ from synthrelease.kinds.people.design import RADIUS, PeopleDesign
 from synthrelease.kinds.people.expected import expected
 from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
+from synthrelease.kinds.people.population import Population
 from synthrelease.kinds.people.rounds import Rounds
-from synthrelease.kinds.people.sampler import normal_scores, probabilities
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.remarks import Remark, remark
 
@@ -41,6 +41,7 @@ COSINES, BINS = 20, 40
 COARSE, FINE, DEPENDENCE = "noisy/coarse", "noisy/fine", "noisy/dependence"
 DENSITY = "marginals/density"
 PEOPLE = "people"
+POPULATION = DENSITY, *(f"{field.name}/value" for field in fields(Dependence))  # what people follow from
 _CARE = 1e-7  # of what is found by iteration until steps are 1e-10
 _REACH = 1.96  # standard errors: the half width of an interval
 
@@ -220,14 +221,13 @@ class PeopleParameters(Parameters):
     def _synthetic_people(self) -> Dataset:
         person = Axis("person", range(1, self.synthetic_people + 1), words="Number of the synthetic person.")
         window = Axis("window", range(1, self.windows + 1), words="Number of the window in the recording.")
-        population = (DENSITY, *(f"{field.name}/value" for field in fields(Dependence)))
         return Dataset(
             PEOPLE,
             (person, self._recording, window, replace(self._feature, is_columns=True)),
             Role.RECORD,
             quantity="value in the unit of the feature",
             by_rows=True,
-            sources=tuple(DerivedFrom(path, whole=True) for path in population),
+            sources=tuple(DerivedFrom(path, whole=True) for path in POPULATION),
             derive=self._people,
             care=_CARE,
         )
@@ -236,18 +236,16 @@ class PeopleParameters(Parameters):
         rows = index[-1]
         assert isinstance(rows, slice)
         start, stop, _ = rows.indices(self.synthetic_people)
-        population = Dependence(*(array.astype(np.float64) for array in dependence))
-        return self.drawn(density.astype(np.float64), population, start=start, stop=stop)
+        return self._population(density, dependence).numbered(start, stop, seed=self.sampling_seed)
 
-    def drawn(self, density: Numbers, population: Dependence, *, start: int, stop: int) -> Numbers:
-        """Return synthetic people number `start` … `stop` − 1 of a population, shape (people, C, windows, F), in the features' units."""
-        scores = normal_scores(
-            population, windows=self.windows, seed=self.sampling_seed, start=start, stop=stop
-        )
-        probability = probabilities(scores)
-        return np.stack(
-            [scale.values(probability[..., f], density[f]) for f, scale in enumerate(self.scales)], axis=-1
-        )
+    def _population(self, density: Array, dependence: Sequence[Array]) -> Population:
+        exact = Dependence(*(array.astype(np.float64) for array in dependence))
+        return Population(tuple(self.scales), density.astype(np.float64), exact, self.windows)
+
+    def model(self, event: Event, arrays: Mapping[str, Array]) -> Population:  # noqa: ARG002
+        """Return the population that people are drawn from."""
+        density, *dependence = (arrays[path] for path in POPULATION)
+        return self._population(density, dependence)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of the three vectors of a person together."""
