@@ -35,7 +35,7 @@ def summary(p: PeopleParameters) -> str:
     features = several(len(p.features), "feature")
     windows = several(p.windows, "window")
     recordings = several(len(p.recordings), "recording")
-    return f"{several(p.synthetic_people, 'synthetic person', 'synthetic people')} with {windows} of {features} in {recordings}, generated from data of {participants(p.people)}."
+    return f"{several(p.synthetic_people, 'synthetic person', 'synthetic people')} with {windows} of {features} in {recordings}, generated from data of {participants(p.people)}. They are not participants: do not test hypotheses on them."
 
 
 def procedure(p: PeopleParameters) -> str:
