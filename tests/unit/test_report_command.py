@@ -43,7 +43,12 @@ def test_a_page_is_written_once_and_replaced_when_asked(tmp_path):
     target.write_text("older")
     done = run("report", AREAS, "-o", target, "--force", "--json")
     assert done.exit_code == 0
-    assert json.loads(done.stdout) == {"report": str(target), "bytes": len(first), "test_seed": False}
+    assert json.loads(done.stdout) == {
+        "report": str(target),
+        "bytes": len(first),
+        "test_seed": False,
+        "warnings": [],
+    }
     assert target.read_bytes() == first
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 

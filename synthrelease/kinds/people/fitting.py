@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from synthrelease.kinds.people.form import (
     BETWEEN,
@@ -219,6 +218,8 @@ def _solved(targets: Numbers, conditions: int, windows: int) -> tuple[Numbers, N
         conditions: C.
         windows: of a person in a condition.
     """
+    from scipy.optimize import least_squares  # noqa: PLC0415  slow to import
+
     solutions = []
     for target in targets:
         start = np.array([np.clip(target[0], 0.01, 0.95), np.clip(target[1], 0.05, 0.9), 0.1])
