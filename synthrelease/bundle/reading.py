@@ -16,7 +16,7 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.dp.event import from_json
 from synthrelease.errors import ArgumentError, BundleError, no_such
-from synthrelease.kinds.registry import parameters_of
+from synthrelease.kinds.registry import kind_of
 
 
 class Output(Mapping[str, NDArray[Any]]):
@@ -106,7 +106,7 @@ class Bundle:
         entry = next((output for output in self.manifest["outputs"] if output["name"] == name), None)
         if entry is None:
             raise no_such("output", name, self.names)
-        model = parameters_of(entry).model(from_json(entry["event"]), self[name])
+        model = kind_of(entry).model(entry["mechanism"], from_json(entry["event"]), self[name])
         if model is None:
             raise ArgumentError(
                 "no-released-model",

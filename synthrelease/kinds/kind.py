@@ -19,6 +19,7 @@ from synthrelease.kinds.parameters import Parameters
 if TYPE_CHECKING:
     from synthrelease.data.facts import Facts
     from synthrelease.data.input_spec import InputSpec
+    from synthrelease.dp.event import Event
     from synthrelease.dp.guarantee import Neighbours
     from synthrelease.kinds.mechanism import Mechanism
     from synthrelease.kinds.output_spec import OutputSpec
@@ -33,6 +34,7 @@ class Kind:
     subject: str  # a keyword for catalogues
     package: str  # with `options.json` and the module `prepare`, its private half
     parameters: tuple[type[Parameters], ...]  # public parameters of its mechanisms
+    has_model: bool = False  # whether its package has a module `model`, of which anyone may draw more
     # What stands for <words> in `options.json`: names that code lists.
     named: Mapping[str, str] = field(default_factory=dict)
 
@@ -68,6 +70,19 @@ class Kind:
             KeyError: the kind has no such mechanism.
         """
         return self.form_of(mechanism).from_entry(mechanism)
+
+    def model(self, mechanism: Mapping[str, Any], event: Event, arrays: Mapping[str, Any]) -> Any:
+        """Return what anyone may draw more from, of a release's datasets by path; None if the release holds no model.
+
+        Args:
+            mechanism: a manifest's entry.
+            event: what was done.
+            arrays: the output's datasets.
+        """
+        if not self.has_model:
+            return None
+        module = import_module(f"{self.package}.model")
+        return module.released_model(self.read(mechanism), event, arrays)
 
     def form_of(self, mechanism: Mapping[str, Any]) -> type[Parameters]:
         """Return what a manifest's entry of a mechanism has the form of; KeyError if the kind has no such mechanism."""

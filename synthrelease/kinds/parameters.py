@@ -190,10 +190,6 @@ class Parameters:
         """Return how far released values are expected to be from the exact ones with so many participants; none if that cannot be said."""
         return ()
 
-    def model(self, event: Event, arrays: Mapping[str, Array]) -> Any:  # noqa: ARG002
-        """Return the model that anyone may draw more records from, of the release's datasets by path; None if it holds none."""
-        return None
-
     @property
     def product(self) -> str:
         """What catalogues call a release of such outputs only."""

@@ -1307,6 +1307,7 @@ def test_of_all_combinations_only_what_mechanisms_do_is_accepted(records):
     assert accepted == true
 
 
+@pytest.mark.thorough
 def test_a_manifest_cannot_make_verify_say_more_than_the_file_has(records):
     """300 invented attributes are 45 000 pairs, 10 000 of them 50 million: ten minutes and 20 GB for a file of 700 kB."""
 

@@ -119,6 +119,7 @@ def _replaced(path: Path, *pairs: tuple[str, str]) -> None:
     path.write_text(text, "utf-8")
 
 
+@pytest.mark.thorough
 def test_a_weak_guarantee_stands_first(study: Any) -> None:
     _replaced(study.plan, ("epsilon = 4.0", "epsilon = 40.0"))
     view = run("preview", study.plan)

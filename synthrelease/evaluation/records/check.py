@@ -20,6 +20,7 @@ from synthrelease.kinds.contributions import Contribution, Rows
 from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.records.candidates import RecordSet
 from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.model import released_model
 from synthrelease.kinds.records.public import DP, EXCLUDE, PERSON, RecordsParameters
 from synthrelease.number_words import percent, several
 
@@ -158,7 +159,7 @@ def _fresh(
     if parameters.fit == DP:
         subsets = [[parameters.attributes[a].name for a in subset] for subset in parameters.subsets]
         noisy = {"/".join(["noisy", *map(quoted, names)]): counts(*names, "noised") for names in subsets}
-        model = parameters.model(from_json(output.entry["event"]), noisy)
+        model = released_model(parameters, from_json(output.entry["event"]), noisy)
     rows = min(max(parameters.rows, _LEAST_FRESH), _MOST_FRESH)
     trials = -(-output.mechanism.trials * rows // parameters.rows)
     more = replace(output.mechanism, parameters=replace(parameters, rows=rows), trials=trials)

@@ -2,7 +2,7 @@
 
 Of a number with prior variance P that is known with variance v, what stays unknown has the variance P·v/(P + v) (`people.proof.md` has the rounds;
 P is that of made-up people). To it a floor is added for what the model cannot show; floor and the share of a marginal's error that smoothing leaves were fitted to two
-populations (docs/evidence/people.md has what is expected beside what was measured).
+populations (docs/evidence/people.md has what is expected next to what was measured).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _of_pairs(variance: dict[str, float]) -> float:
 
 
 def _of_shares(variance: dict[str, float], features: int) -> float:
-    """Of the share of variance between people, which two blocks tell: that between, and what that within leaves."""
+    """Of the share of variance between people, which two blocks state: that between, and what that within leaves."""
     precision = sum(1 / _of_features(variance, name, features) ** 2 for name in (BETWEEN, WITHIN))
     return _ABSOLUTE / math.sqrt(precision)
 

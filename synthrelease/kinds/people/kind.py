@@ -11,4 +11,5 @@ PEOPLE = Kind(
     subject="synthetic people",
     package="synthrelease.kinds.people",
     parameters=(PeopleParameters,),
+    has_model=True,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import Annotated, ClassVar, cast
@@ -30,7 +30,7 @@ from synthrelease.kinds.people.design import RADIUS, PeopleDesign
 from synthrelease.kinds.people.expected import expected
 from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
-from synthrelease.kinds.people.population import Population
+from synthrelease.kinds.people.model import Population
 from synthrelease.kinds.people.rounds import Rounds
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.remarks import Remark, remark
@@ -119,6 +119,11 @@ class PeopleParameters(Parameters):
         yield from self._marginals(deviation)
         yield from self._dependence(deviation)
         yield self._synthetic_people()
+
+    @property
+    def population_paths(self) -> tuple[str, ...]:
+        """The datasets that people follow from: marginals, then dependence."""
+        return POPULATION
 
     @property
     def _feature(self) -> Axis:
@@ -236,16 +241,12 @@ class PeopleParameters(Parameters):
         rows = index[-1]
         assert isinstance(rows, slice)
         start, stop, _ = rows.indices(self.synthetic_people)
-        return self._population(density, dependence).numbered(start, stop, seed=self.sampling_seed)
+        return self.population(density, dependence).numbered(start, stop, seed=self.sampling_seed)
 
-    def _population(self, density: Array, dependence: Sequence[Array]) -> Population:
+    def population(self, density: Array, dependence: Sequence[Array]) -> Population:
+        """Return the population of released marginals, probabilities of shape (F, M), and the parts of `Dependence` in their order."""
         exact = Dependence(*(array.astype(np.float64) for array in dependence))
         return Population(tuple(self.scales), density.astype(np.float64), exact, self.windows)
-
-    def model(self, event: Event, arrays: Mapping[str, Array]) -> Population:  # noqa: ARG002
-        """Return the population that people are drawn from."""
-        density, *dependence = (arrays[path] for path in POPULATION)
-        return self._population(density, dependence)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of the three vectors of a person together."""

@@ -11,4 +11,5 @@ RECORDS = Kind(
     subject="synthetic data",
     package="synthrelease.kinds.records",
     parameters=(RecordsParameters,),
+    has_model=True,
 )

@@ -13,7 +13,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.dp.event import Event
 from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.kinds.records.public import DP, RecordsParameters
 
 Number = TypeVar("Number", bound=np.integer[Any])
 _BITS = 62  # of the integers that categories are drawn with: a probability is met within 2⁻⁶²
@@ -182,3 +184,14 @@ def _drawn(
         reached = words >= limits[(*parent_values, next_category - 1)]
         category = np.where(reached, next_category, category)
     return category
+
+
+def released_model(
+    parameters: RecordsParameters, event: Event, arrays: Mapping[str, NDArray[Any]]
+) -> SeededModel | None:
+    """Return the model that records were drawn from, of the noisy joint counts of a release, integers, of the attributes' shapes; None if they are not in it."""
+    if parameters.fit != DP:
+        return None
+    counts = {path: arrays[path] for path in map(parameters.counts_path, parameters.subsets)}
+    network = parameters.network(counts, event)
+    return SeededModel(network.tables, network.order, list(parameters.resampled), network.parents)

@@ -19,7 +19,6 @@ from synthrelease.field_schema import PositiveInt, among, described
 from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records import words
-from synthrelease.kinds.records.model import SeededModel
 from synthrelease.kinds.records.plausibility import foreign_to_network
 from synthrelease.numerics.network import Network, counted_subsets, fitted_network
 from synthrelease.numerics.steps import HALF_RANGE
@@ -93,14 +92,6 @@ class RecordsParameters(Parameters):
     def is_randomized(self) -> bool:
         """Whether the test is Test 2."""
         return self.threshold == RANDOMIZED
-
-    def model(self, event: Event, arrays: Mapping[str, Array]) -> SeededModel | None:
-        """Return the model that records were drawn from, where its noisy counts are in the bundle."""
-        if self.fit != DP:
-            return None
-        counts = {path: arrays[path] for path in map(self.counts_path, self.subsets)}
-        network = self.network(counts, event)
-        return SeededModel(network.tables, network.order, list(self.resampled), network.parents)
 
     @property
     def product(self) -> str:

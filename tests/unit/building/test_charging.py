@@ -201,6 +201,7 @@ def test_without_a_terminal_nothing_is_charged_unless_it_is_told_to(
     assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
 
 
+@pytest.mark.thorough
 def test_a_batch_charges_no_mistaken_unit_without_being_asked_either(plan: Path) -> None:
     off_screen(plan, 0.6)
     words = ("batch", plan, "--yes", "-o", plan.parent / "out", "--json")
@@ -226,6 +227,7 @@ def test_what_seems_a_mistaken_unit_is_not_charged_without_being_asked(plan: Pat
     assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
 
 
+@pytest.mark.thorough
 def test_at_a_terminal_it_says_what_it_costs_and_asks(plan: Path) -> None:
     code, shown, printed = at_terminal("n\n", "build", plan, "-o", "r.h5", folder=plan.parent)
     assert code == 130
@@ -239,6 +241,7 @@ def test_at_a_terminal_it_says_what_it_costs_and_asks(plan: Path) -> None:
     assert ledger_of(plan)[2:] == ["debit", "drawing", "released"]
 
 
+@pytest.mark.thorough
 def test_the_question_says_that_what_is_replaced_stays_paid_for_and_that_most_is_dropped(plan: Path) -> None:
     off_screen(plan, 0.6)
     assert at_terminal("y\n", "build", plan, "-o", "r.h5", folder=plan.parent)[0] == 0

@@ -54,9 +54,7 @@ def at(output: Any, path: tuple[Any, ...]) -> Any:
     return output
 
 
-@pytest.mark.thorough_for(
-    "heatmaps", "heatmaps-format-2", "signals", "signals-format-2", "areas-format-2", "statistics-format-2"
-)
+@pytest.mark.quick_for("areas", "unprotected")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_manifest_that_contradicts_itself_does_not_stop_its_reader(path: Path) -> None:
     with BundleFile(path) as file:

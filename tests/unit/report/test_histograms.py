@@ -36,6 +36,7 @@ def test_the_upright_axis_has_round_numbers_at_their_heights() -> None:
     assert heights[0] * HistogramExhibit.height == pytest.approx(shown.zero, abs=0.02)
 
 
+@pytest.mark.thorough
 def test_the_private_report_lays_the_exact_histogram_over_the_released_one(tmp_path: Path) -> None:
     plan = write_statistics_study(tmp_path)
     bundle = synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path

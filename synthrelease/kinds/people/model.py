@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,10 @@ from numpy.typing import NDArray
 from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.sampler import normal_scores, probabilities
 from synthrelease.kinds.people.scores import Scale
+
+if TYPE_CHECKING:
+    from synthrelease.dp.event import Event
+    from synthrelease.kinds.people.public import PeopleParameters
 
 Numbers = NDArray[np.float64]
 
@@ -45,3 +51,13 @@ class Population:
         probability = probabilities(scores)
         values = [scale.values(probability[..., f], self.density[f]) for f, scale in enumerate(self.scales)]
         return np.stack(values, axis=-1)
+
+
+def released_model(
+    parameters: PeopleParameters,
+    event: Event,  # noqa: ARG001  as other kinds' need it
+    arrays: Mapping[str, NDArray[Any]],
+) -> Population:
+    """Return the population that a release's people are drawn from; arrays in their datasets' shapes and units."""
+    density, *dependence = (arrays[path] for path in parameters.population_paths)
+    return parameters.population(density, dependence)
