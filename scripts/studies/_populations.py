@@ -290,9 +290,9 @@ class Released:
         return People(values, np.ones(values.shape[:3], dtype=bool))
 
     def coverage(self, population: Population) -> float:
-        """Return the share of intervals of contrasts that hold those of 1500 people of the population, by the released scores."""
+        """Return the share of intervals of contrasts that hold those of 6000 people of the population, by the released scores."""
         p = self.parameters
-        levels, windows = _levels(population.draw(1500, 1), p)
+        levels, windows = _levels(population.draw(6000, 1), p)
         scores = np.stack(
             [scale.score_table(self.density[f])[levels[:, f]] for f, scale in enumerate(p.scales)],
             axis=1,

@@ -8,7 +8,8 @@ composition keeps to the plan. An output that states its ε has that, and so has
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,10 +82,17 @@ def planned_event(prepared: PreparedOutput, budget: Budget | None) -> Event:
     Raises:
         PolicyError: the output cannot be had for it.
     """
-    try:
+    with refusals_of(prepared.spec):
         return prepared.mechanism.calibrate(budget)
+
+
+@contextmanager
+def refusals_of(spec: OutputSpec) -> Iterator[None]:
+    """Name the output in whatever is refused within."""
+    try:
+        yield
     except PolicyError as error:
-        error.where = prepared.spec.where
+        error.where = spec.where
         raise
 
 

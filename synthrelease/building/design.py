@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from synthrelease.building.budget import PreparedOutput, divide_budget, planned_event
+from synthrelease.building.budget import PreparedOutput, divide_budget, planned_event, refusals_of
 from synthrelease.bundle.disclosure import WEAK_CODES, is_unprotected, release_warnings, warning_sentence
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
@@ -183,7 +183,8 @@ def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> Pla
             remedy="to reproduce the paper anyway, set allow_unprotected = true under [privacy]",
         )
     guarantee = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
-    mechanism = prepared.mechanism.for_budget(budget)
+    with refusals_of(prepared.spec):
+        mechanism = prepared.mechanism.for_budget(budget)
     return PlannedOutput(prepared.spec, mechanism, budget, event, guarantee)
 
 

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import synthrelease.building.builder
 import synthrelease.kinds.areas.prepare
 import synthrelease.kinds.heatmap.prepare
+import synthrelease.kinds.people.prepare
 import synthrelease.kinds.records.prepare
 import synthrelease.kinds.signals.prepare
 import synthrelease.kinds.statistics.prepare  # noqa: F401

@@ -55,7 +55,7 @@ def random_plan(draws: Draws) -> RandomPlan:
     """Return a plan; not every one can be built, and which cannot is public."""
     relation = one_of(draws, ("replace-one", "replace-one", "add-remove-one"))
     public = Public(*(happens(draws, 2) for _ in range(3)))
-    offered: tuple[str, ...] = ("heatmap", "areas", "signals", "statistics", "records")
+    offered: tuple[str, ...] = ("heatmap", "areas", "signals", "statistics", "records", "people")
     if relation == "add-remove-one":
         offered = ("heatmap", "areas", "statistics")  # others need n
     kinds = [one_of(draws, offered) for _ in range(draws.integer(1, 3))]
@@ -78,6 +78,8 @@ def random_plan(draws: Draws) -> RandomPlan:
         privacy["allow_unprotected"] = True
     if any(output.get("threshold") == "randomized" for output in outputs):
         privacy["epsilon"] = 500.0  # four trials take 60
+    if "people" in kinds:
+        privacy["epsilon"] = 500.0  # with less, nothing is learnt of so few
     release = {"name": "random", "version": "1", "title": "A random plan"}
     return RandomPlan({"release": release, "privacy": privacy, "inputs": inputs, "outputs": outputs}, public)
 
@@ -266,10 +268,24 @@ def _records(draws: Draws) -> Keys:
     return {**keys, "model": "marginals", "fit": "dp", "noise": one_of(draws, ("laplace", "gaussian"))}
 
 
+def _people(draws: Draws) -> Keys:
+    keys: Keys = {"input": FEATURES, "windows": draws.integer(2, 4), "people": draws.integer(1, 4)}
+    if happens(draws, 2):
+        keys["max_windows"] = draws.integer(2, 5)
+    if happens(draws, 2):
+        keys["features"] = [one_of(draws, ("size_mm", "open"))]
+    if happens(draws, 3):
+        keys["lattice"] = {name: 0.25 for name in keys.get("features", ["open"])}
+    if happens(draws, 3):
+        keys["sampling_seed"] = 5
+    return keys | _budget(draws)
+
+
 _KINDS = {
     "heatmap": _heatmap,
     "areas": _areas,
     "signals": _signals,
     "statistics": _statistics,
     "records": _records,
+    "people": _people,
 }

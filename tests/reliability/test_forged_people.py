@@ -144,6 +144,9 @@ FORGERIES: dict[str, Change] = {
     "shares of two rounds": designed(lambda d: d.update(shares=[0.5, 0.5])),
     "weights of fewer blocks": designed(lambda d: d["block_weights"].pop()),
     "a lattice of fewer features": told("people", lattice=[None, None]),
+    "a lattice without a step": told("people", lattice=[None, None, 0]),
+    "a lattice downwards": told("people", lattice=[None, None, -1.0]),
+    "a lattice of more values than memory holds": told("people", lattice=[None, None, 1e-12]),
     "other bounds": lambda manifest: parameters(manifest, "people")["features"][0].update(high=9.0),
     "more windows": told("people", windows=6),
 }

@@ -18,6 +18,7 @@ from synthrelease.field_schema import described
 from synthrelease.kinds.people.form import (
     BETWEEN_PAIRS,
     CONTRASTS,
+    KEPT,
     MEAN,
     SLOPE,
     WITHIN_PAIRS,
@@ -40,6 +41,7 @@ _REACH = (
 )  # squared radius of a vector of coefficients over the expected squared norm, coarse and fine
 _INSIDE = 0.7  # of made-up people: within the radius of the third vector
 # Of a block as a whole: 1, but for these.
+_KEPT_SHARE = 0.1  # of a person's expected squared norm in the third round: for what clipping leaves
 _IMPORTANCE = {CONTRASTS: 2.0, SLOPE: 0.2}
 # In the fine round a person is expected to differ from the mean as a window would, times this, and the mean is uncertain by that.
 _PERSON_SHARE, _UNCERTAIN_SHARE = 0.45, 0.35
@@ -47,6 +49,7 @@ _LEAST_SQUARE, _LEAST_PRIOR = 0.01, 1e-4
 _SIZES = (30.0, 135.0, 540.0)  # n·μ, for which shares of μ² are given; between them in its logarithm
 _SHARES = ((0.6, 0.3, 0.1), (0.42, 0.28, 0.3), (0.3, 0.3, 0.4))
 _DIGITS = 6  # of a weight, in the manifest
+_SHARE_STEPS = 10**6  # shares are rounded down: together they may not be more than everything
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ def design_for(form: PeopleForm, *, windows: int, people: int, mu: float) -> Peo
         noise=coarse_noise * _REACH[0],
     )
     blocks = _expected_blocks(form, windows)
-    asked = blocks.counts > 0
+    is_kept = np.array([name == KEPT for name in form.sizes])
+    asked = (blocks.counts > 0) & ~is_kept
     block_weights = np.ones(asked.size)
     block_weights[asked], dependence_risk = precision_weights(
         squares=blocks.squares[asked],
@@ -107,9 +111,10 @@ def design_for(form: PeopleForm, *, windows: int, people: int, mu: float) -> Peo
         count=blocks.counts[asked],
         noise=dependence_noise,
     )
+    block_weights[is_kept] = math.sqrt(_KEPT_SHARE / (1 - _KEPT_SHARE))
     block_weights /= np.quantile(blocks.norms(block_weights), _INSIDE)
     return PeopleDesign(
-        shares=_rounded(shares),
+        shares=tuple(math.floor(share * _SHARE_STEPS) / _SHARE_STEPS for share in shares),
         coarse_weights=_rounded(weights / math.sqrt(_REACH[0])),
         coarse_squares=_rounded(squares),
         coarse_priors=_rounded(prior),

@@ -29,11 +29,13 @@ from synthrelease.kinds.people.rounds import OF_PEOPLE, Rounds
 Numbers = NDArray[np.float64]
 
 VARIATION = "total variation"
-MARGINALS = "marginal distributions"
+MARGINALS, SHARES = "marginal distributions", "intraclass correlations"
 _ABSOLUTE = math.sqrt(2 / math.pi)  # mean absolute error of a normal one, over its standard deviation
-_SMOOTHED = 0.4  # of a marginal's error: what smoothing leaves
+_SMOOTHED = 0.4  # of a marginal's error: what smoothing leaves, where much is known
+_SMOOTHING_ENDS = 3.5  # the power of the share that is unknown, with which smoothing comes to nothing
 _OF_WINDOW = 0.5  # variance of a coefficient of a window, of a usual feature
-_FLOOR = 0.03
+# What the model cannot show: of people who are alike, and of several kinds of people with heavy tails.
+_FLOOR, _FLOOR_OF_KINDS, _SHARES_OF_KINDS = 0.03, 0.06, 0.12
 _INSIDE = 0.45  # of a feature's variance, as a rule: within people
 _MARGIN = 0.3  # of the error without data: what must be gained
 
@@ -47,8 +49,11 @@ def expected(rounds: Rounds) -> Iterator[Expectation]:
     left = {name: _left(prior, _variance(rounds, name)) for name, prior in priors.items()}
     prior_of_marginals = np.array(design.coarse_priors)
     errors = {
-        MARGINALS: (_SMOOTHED * _variation(_left_of_marginals(rounds)), _variation(prior_of_marginals)),
-        "intraclass correlations": tuple(_of_shares(part, form.features) for part in (left, priors)),
+        MARGINALS: (
+            _smoothed(_left_of_marginals(rounds), prior_of_marginals),
+            _variation(prior_of_marginals),
+        ),
+        SHARES: tuple(_of_shares(part, form.features) for part in (left, priors)),
         "autocorrelations": tuple(_of_lag(part, form.features) for part in (left, priors)),
     }
     if BETWEEN_PAIRS in priors:
@@ -57,8 +62,9 @@ def expected(rounds: Rounds) -> Iterator[Expectation]:
         errors["contrasts of recordings"] = tuple(math.sqrt(2 * part[CONTRASTS]) for part in (left, priors))
     for subject, (released, without_data) in errors.items():
         measure = VARIATION if subject == MARGINALS else ERROR
-        error = math.hypot(released, _FLOOR)
-        yield Expectation(subject, measure, error, error, without_data, margin=_MARGIN * without_data)
+        of_kinds = _SHARES_OF_KINDS if subject == SHARES else _FLOOR_OF_KINDS
+        best, worst = math.hypot(released, _FLOOR), math.hypot(released, of_kinds)
+        yield Expectation(subject, measure, best, worst, without_data, margin=_MARGIN * without_data)
 
 
 def _left(prior: float, variance: float) -> float:
@@ -93,6 +99,13 @@ def _of_lag(variance: dict[str, float], features: int) -> float:
 def _variation(variance: Numbers) -> float:
     """Of a density whose coefficients have errors of these variances: half the mean magnitude of a normal error."""
     return _ABSOLUTE / 2 * math.sqrt(variance.sum())
+
+
+def _smoothed(left: Numbers, prior: Numbers) -> float:
+    """Of a smoothed density: without anything known, smoothing leaves all of the error."""
+    unknown = float(left.sum() / prior.sum())
+    kept: float = _SMOOTHED + (1 - _SMOOTHED) * unknown**_SMOOTHING_ENDS
+    return kept * _variation(left)
 
 
 def _of_pairs(variance: dict[str, float]) -> float:

@@ -66,14 +66,10 @@ def dependence_of(mean: Numbers, variance: Numbers, form: PeopleForm, windows: i
     means = {name: block / left for name, block in means.items()}
     variances = {name: block / left**2 for name, block in variances.items()}
 
-    def shrunk(name: str, usual: Numbers, spread: float) -> Numbers:
-        block, errors = form.of_features(means, name), form.of_features(variances, name)
-        return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, spread))
-
     share = _shares(means, variances, form, turn)
     inside = 1 - share
-    lag = shrunk(LAG, _LAG * inside, _SPREAD[LAG])
-    slopes = shrunk(SLOPE, _SLOPES * inside, _SPREAD[SLOPE])
+    lag = _shrunk(LAG, _LAG * inside, means, variances, form)
+    slopes = _shrunk(SLOPE, _SLOPES * inside, means, variances, form)
     contrasts = _towards_mean(means[CONTRASTS], variances[CONTRASTS], 0.0)
     contrasts = contrasts.reshape(form.conditions - 1, form.features)
     # Effects that are the same for all people are part of every person's variance, lag and slopes.
@@ -97,6 +93,29 @@ def dependence_of(mean: Numbers, variance: Numbers, form: PeopleForm, windows: i
     between = _of_levels(of_means, within, variance_of_means, intraclass)
     of_conditions = contrast_weights(form.conditions) @ contrasts
     return Dependence(intraclass, autocorrelation, slope, of_conditions, between, within)
+
+
+def contrast_squares(mean: Numbers, variance: Numbers, form: PeopleForm) -> Numbers:
+    """Return the expected square of a person's contrast of each feature, in units of the variance of scores, shape (F,).
+
+    Args:
+        mean: of people's third vectors, products of normal scores in units of their variance, shape (size,).
+        variance: of its errors, shape (size,).
+        form: of the vectors.
+    """
+    means, variances = form.blocks(mean), form.blocks(variance)
+    usual = np.full(form.features, _SLOPES * (1 - _SHARE))
+    slopes = np.maximum(_shrunk(SLOPE, usual, means, variances, form), 0.0)
+    return np.asarray(slopes * form.conditions / (form.conditions - 1))
+
+
+def _shrunk(
+    name: str, usual: Numbers, means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm
+) -> Numbers:
+    """What a rotated block says of each feature, shrunk towards what is usual, shape (F,)."""
+    turn = rotation(form.features)
+    block, errors = form.of_features(means, name), form.of_features(variances, name)
+    return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, _SPREAD[name]))
 
 
 def _left_by_clipping(means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm) -> float:

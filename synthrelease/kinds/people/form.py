@@ -18,6 +18,7 @@ MOST_SCORE = 2.65  # normal scores are cut at ± this
 BETWEEN_PAIRS, WITHIN_PAIRS = "between_pairs", "within_pairs"
 BETWEEN, WITHIN, LAG, SLOPE = "between", "within", "lag", "slope"
 CONTRASTS = "contrasts"
+KEPT = "kept"  # the number 1 of each person: what clipping leaves of it, on average, it leaves of all else
 MEAN = "_mean"  # of a block: its mean over features
 ROTATED = (BETWEEN, WITHIN, LAG, SLOPE)  # blocks whose mean over features has a weight of its own
 
@@ -43,7 +44,7 @@ class PeopleForm:
         sizes = {BETWEEN_PAIRS: pairs, WITHIN_PAIRS: pairs}
         for name in ROTATED:
             sizes |= {name + MEAN: 1, name: self.features - 1}
-        return sizes | {CONTRASTS: (self.conditions - 1) * self.features}
+        return sizes | {CONTRASTS: (self.conditions - 1) * self.features, KEPT: 1}
 
     @property
     def dependence_size(self) -> int:

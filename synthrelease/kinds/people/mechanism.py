@@ -71,7 +71,8 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
                 "synthetic people would be a guess: the noise is larger than what can be learnt of the marginal distributions",
                 found=f"{short(100 * design.marginal_risk, 2)} % of what is unknown without data is expected to stay so",
                 expected=f"at most {100 * MARGINALS_USEFUL:g} %",
-                remedy=f"raise ε or the output's share, release fewer features, or take at least {enough} participants",
+                remedy="raise ε or the output's share, or release fewer features"
+                + ("" if enough is None else f"; at this ε it takes {enough} participants"),
             )
         return replace(self, parameters=replace(self.parameters, design=design))
 
@@ -156,12 +157,15 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
         return drawn
 
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:  # noqa: ARG002
-        """Return the errors to expect, and how many people it takes to learn half of what is unknown without data of each."""
+        """Return the errors to expect, and how many people it takes to halve each error of no data."""
         now = self.parameters.expected(event, self._people, self.neighbours)
         errors = ", ".join(
-            f"{one.subject} {short(one.best, 2)} (no data: {short(one.without_data, 2)})" for one in now
+            f"{one.subject} {short(one.best, 2)} to {short(one.worst, 2)} (no data: {short(one.without_data, 2)})"
+            for one in now
         )
-        needed = (f"{self._needed(event, budget, one.subject)} for {one.subject}" for one in now)
+        needed = (
+            f"{self._needed(event, budget, one.subject)} to halve the error of {one.subject}" for one in now
+        )
         return (
             f"error, in {VARIATION} of marginals and standard deviations of contrasts: {errors}",
             ", ".join(needed),

@@ -13,7 +13,7 @@ from synthrelease.kinds.people.design import design_for
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.public import BINS, COSINES, PeopleParameters
-from synthrelease.kinds.people.scores import Scale
+from synthrelease.kinds.people.scores import MOST_POINTS, Scale
 from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
 
 _LARGEST = 200_000_000  # values of all synthetic people
@@ -70,14 +70,14 @@ def _lattice(spec: OutputSpec, features: tuple[Feature, ...]) -> tuple[float | N
             )
     lattice = tuple(None if name not in steps else float(steps[name]) for name in names)
     for feature, step in zip(features, lattice, strict=True):
-        points = Scale.of(feature, step).points
-        if points is not None and points < 2:
+        points = None if step is None else Scale.of(feature, step).points
+        if points is not None and not 2 <= points <= MOST_POINTS:
             raise PlanError(
-                "lattice-too-coarse",
-                f"'{feature.name}' has fewer than two values on its lattice",
+                "bad-lattice",
+                f"'{feature.name}' has {'fewer than two' if points < 2 else 'too many'} values on its lattice",
                 where=f"{spec.where}.lattice",
-                found=f"multiples of {step:g} within {feature.low:g} to {feature.high:g}",
-                expected="a step that leaves at least two",
-                remedy="lower the step, or leave it out if the feature is continuous",
+                found=f"{max(points, 0)} multiples of {step:g} within {feature.low:g} to {feature.high:g}",
+                expected=f"2 to {MOST_POINTS}",
+                remedy="correct the step, or leave it out if the feature is continuous",
             )
     return lattice

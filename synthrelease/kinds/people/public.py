@@ -32,7 +32,7 @@ from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
 from synthrelease.kinds.people.model import Population
 from synthrelease.kinds.people.rounds import Rounds
-from synthrelease.kinds.people.scores import Scale
+from synthrelease.kinds.people.scores import MOST_POINTS, Scale
 from synthrelease.remarks import Remark, remark
 
 Numbers = NDArray[np.float64]
@@ -83,6 +83,10 @@ class PeopleParameters(Parameters):
     def form(self) -> PeopleForm:
         """How many numbers a participant's vectors have."""
         return PeopleForm(len(self.features), len(self.recordings), self.cosines, self.bins)
+
+    @staticmethod
+    def _is_lattice(feature: Feature, step: float) -> bool:
+        return step > 0 and 2 <= (Scale.of(feature, step).points or 0) <= MOST_POINTS
 
     @property
     def scales(self) -> list[Scale]:
@@ -141,9 +145,14 @@ class PeopleParameters(Parameters):
                 "interval",
                 Role.INTERVAL,
                 (bound,),
-                "end of the interval that holds the difference in 95 of 100 releases",
+                "end of the interval that holds the population's difference in about 95 of 100 releases",
             ),
-            ("uncertainty", Role.UNCERTAINTY, (), "standard error of the difference, of noise and sampling"),
+            (
+                "uncertainty",
+                Role.UNCERTAINTY,
+                (),
+                "standard error of the difference, of noise, sampling and clipping",
+            ),
         ):
             yield Dataset(
                 f"{CONTRASTS}/{name}",
@@ -304,8 +313,11 @@ class PeopleParameters(Parameters):
             yield "noise", WRONG_NAME
         if len(self.lattice) != len(self.features):
             yield "manifest", "a step for each feature is expected"
-        elif any(scale.points is not None and scale.points < 1 for scale in self.scales):
-            yield "manifest", "a discrete feature has no value within its bounds"
+        elif any(
+            step is not None and not self._is_lattice(feature, step)
+            for feature, step in zip(self.features, self.lattice, strict=True)
+        ):
+            yield "manifest", "a discrete feature has too few or too many values within its bounds"
         design = self.design
         if len(design.shares) != 3 or sum(radius**2 for radius in design.radii) > RADIUS**2:
             yield "sensitivity", "the radii of the rounds are more than the radius of all together"

@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.kinds.people.design import PeopleDesign, by_number, fine_round
-from synthrelease.kinds.people.fitting import Dependence, dependence_of
-from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
+from synthrelease.kinds.people.fitting import Dependence, contrast_squares, dependence_of
+from synthrelease.kinds.people.form import CONTRASTS, KEPT, PeopleForm
 from synthrelease.numerics.log_density import Densities, densities
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.integer]
 
 _MOST_RESULTS = 4  # that are kept: several datasets follow from each, item by item
-_KEPT = 0.95  # of a mean, after clipping
+_KEPT = 0.95  # of a mean, after clipping, as a rule
+_KEPT_SPREAD, _LEAST_KEPT = 0.12, 0.2  # of the third round's: before it is known, and at least
+_UNEVEN = (
+    0.08  # by how much clipping leaves more or less of a contrast than of the number 1, as a share of it
+)
 OF_PEOPLE = 0.5  # of s²/n, the variance of a mean of coefficients: people differ less than their squares
 
 
@@ -98,21 +102,44 @@ class Rounds:
         """Return how values hang together, of the third round's integers, shape (size,), and the nominal number of windows."""
         return _dependence(self, _Key(noisy), windows)
 
+    def kept(self, noisy: Integers) -> tuple[float, float]:
+        """Return what clipping leaves of the third round's vectors, on average, and the variance of what is known of it: two dimensionless numbers.
+
+        Args:
+            noisy: integers of the third round, shape (size,).
+        """
+        place = self.form.places[KEPT]
+        said = self._mean(noisy[place], 2, np.zeros(1), self.dependence_weights[place], kept=1.0)
+        variance = 1 / (1 / float(said.noise[0]) + 1 / _KEPT_SPREAD**2)
+        mean = variance * (float(said.value[0]) / float(said.noise[0]) + _KEPT / _KEPT_SPREAD**2)
+        return min(max(mean, _LEAST_KEPT), 1.0), variance
+
     def dependence_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
         """Return the mean third vector and the variance of its errors, shape (size,) each."""
-        mean = self._mean(noisy, 2, self.dependence_centre, self.dependence_weights)
+        kept, _ = self.kept(noisy)
+        mean = self._mean(noisy, 2, self.dependence_centre, self.dependence_weights, kept=kept)
         return mean.value, mean.noise + self.dependence_squares / self.people
 
     def contrasts(self, noisy: Integers) -> Numbers:
         """Return differences of conditions from the first, not shrunk, and their standard errors, shape (2, C − 1, F)."""
-        means, variances = (self.form.blocks(part)[CONTRASTS] for part in self.dependence_means(noisy))
-        differences = self.form.differences
+        all_means, all_variances = self.dependence_means(noisy)
+        means, variances = (self.form.blocks(part)[CONTRASTS] for part in (all_means, all_variances))
+        kept, variance = self.kept(noisy)
         shape = self.form.conditions - 1, self.form.features
-        errors = np.sqrt(differences**2 @ variances.reshape(shape))
-        return np.stack([differences @ means.reshape(shape), errors])
+        # People may differ in a contrast by more than made-up ones do.
+        expected = self.form.blocks(self.dependence_squares)[CONTRASTS].reshape(shape)
+        squares = contrast_squares(all_means, all_variances, self.form)
+        variances = variances.reshape(shape) + np.maximum(squares - expected, 0.0) / self.people
+        values = self.form.differences @ means.reshape(shape)
+        # Clipping does not leave the same of every number: those that make a person's vector long are shortened more.
+        of_clipping = values**2 * (variance / kept**2 + _UNEVEN**2)
+        errors = np.sqrt(self.form.differences**2 @ variances + of_clipping)
+        return np.stack([values, errors])
 
-    def _mean(self, noisy: Integers, number: int, centre: Numbers, weights: Numbers) -> Mean:
-        unit = self.design.radii[number] * weights * self.people * _KEPT
+    def _mean(
+        self, noisy: Integers, number: int, centre: Numbers, weights: Numbers, *, kept: float = _KEPT
+    ) -> Mean:
+        unit = self.design.radii[number] * weights * self.people * kept
         return Mean(noisy / unit + centre, (self.deviation / unit) ** 2)
 
 

@@ -19,6 +19,7 @@ from synthrelease.kinds.people.form import MOST_SCORE, SCORE_STEPS
 from synthrelease.kinds.people.vectors import LEVELS, MISSING
 
 Numbers = NDArray[np.float64]
+MOST_POINTS = 1024  # of a discrete feature: one with more is as good as continuous
 _LEAST = 1e-4  # probability of a tail
 _LEAST_DEVIATION = 0.5  # of scores: where nearly all values are equal they stay small
 _NOWHERE = 1e-9  # probability of a bin, at least: so that quantiles increase

@@ -15,6 +15,7 @@ from synthrelease.kinds.people.form import (
     BETWEEN,
     BETWEEN_PAIRS,
     CONTRASTS,
+    KEPT,
     LAG,
     MEAN,
     ROTATED,
@@ -97,6 +98,7 @@ def dependence(windows: Windows, scores: Integers, present: NDArray[np.bool_], f
         BETWEEN_PAIRS: np.sqrt(2) * mean[:, one] * mean[:, other],
         WITHIN_PAIRS: np.sqrt(2) * within[:, one, other],
         CONTRASTS: contrasts.reshape(windows.people, -1),
+        KEPT: np.ones((windows.people, 1)),
     }
     of_features = {
         BETWEEN: mean**2,

@@ -20,7 +20,7 @@ SENTENCES = {
     "they are",
     "dependence-shrunk": "dependence: noisy means of squares and products of normal scores, shrunk towards those of people in general, the more, the more noise they "
     "carry",
-    "contrasts-unshrunk": "contrasts of conditions: noisy means, divided by what clipping leaves as a rule, not shrunk, with the standard error of noise and sampling",
+    "contrasts-unshrunk": "contrasts of conditions: noisy means, divided by what clipping leaves of each participant's vector, not shrunk, with the standard error of noise, sampling and clipping",
     "people-from-seed": "synthetic people: drawn from these distributions with a public seed",
     # Caveats.
     "not-participants": "synthetic people are not participants: no synthetic person corresponds to a real one",
@@ -57,6 +57,6 @@ def biases(p: PeopleParameters) -> list[str]:
 
 
 READING = (
-    "Contrasts are differences from the first recording in standard deviations of the feature's normal scores; ± is 95 % of their error, noise and sampling, for each "
-    "separately. Synthetic people show the shape of the data: do not test hypotheses on them."
+    "Contrasts are differences from the first recording in standard deviations of the feature's normal scores; ± is about 95 % of their error (noise, sampling and "
+    "clipping), for each separately. Synthetic people show the shape of the data: do not test hypotheses on them."
 )

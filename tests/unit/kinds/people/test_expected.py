@@ -11,6 +11,7 @@ import pytest
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
+from synthrelease.kinds.people.design import RADIUS, design_for
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.public import PEOPLE
 from synthrelease.kinds.values import Values
@@ -38,6 +39,15 @@ def of(people: int, features: int = 3, recordings: int = 2) -> SyntheticPeople:
         recordings=p.recordings[:recordings],
     )
     return replace(mechanism, parameters=fewer)
+
+
+def test_the_radii_of_the_rounds_are_never_more_than_that_of_all_together() -> None:
+    """At any size: shares are stated with six digits, of which none may be rounded up."""
+    form = made_people.mechanism().parameters.form
+    for size in np.exp(np.linspace(0, 8, 600)):
+        design = design_for(form, windows=6, people=100, mu=float(size) / 100)
+        assert sum(radius**2 for radius in design.radii) <= RADIUS**2
+        assert sum(design.shares) <= 1
 
 
 def test_more_people_and_more_budget_make_all_of_it_better() -> None:
