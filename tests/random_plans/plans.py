@@ -275,7 +275,7 @@ def _people(draws: Draws) -> Keys:
     if happens(draws, 2):
         keys["features"] = [one_of(draws, ("size_mm", "open"))]
     if happens(draws, 3):
-        keys["lattice"] = {name: 0.25 for name in keys.get("features", ["open"])}
+        keys["lattice"] = dict.fromkeys(keys.get("features", ["open"]), 0.25)
     if happens(draws, 3):
         keys["sampling_seed"] = 5
     return keys | _budget(draws)
