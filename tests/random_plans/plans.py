@@ -76,10 +76,9 @@ def random_plan(draws: Draws) -> RandomPlan:
     privacy = {"epsilon": one_of(draws, (4.0, 50.0)), "delta": 1e-3, "neighbours": relation}
     if unprotected:
         privacy["allow_unprotected"] = True
-    if any(output.get("threshold") == "randomized" for output in outputs):
-        privacy["epsilon"] = 500.0  # four trials take 60
-    if "people" in kinds:
-        privacy["epsilon"] = 500.0  # with less, nothing is learnt of so few
+    # Four trials of a randomized test take 60; and with less, no synthetic people are learnt of so few.
+    if any(output.get("threshold") == "randomized" or output["kind"] == "people" for output in outputs):
+        privacy["epsilon"] = 500.0
     release = {"name": "random", "version": "1", "title": "A random plan"}
     return RandomPlan({"release": release, "privacy": privacy, "inputs": inputs, "outputs": outputs}, public)
 
