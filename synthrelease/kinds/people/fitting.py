@@ -24,6 +24,7 @@ from synthrelease.kinds.people.form import (
     contrast_weights,
     rotation,
 )
+from synthrelease.numerics import hermite
 from synthrelease.numerics.correlation_matrix import nearest_correlation
 
 Numbers = NDArray[np.float64]
@@ -33,15 +34,16 @@ _SHARE, _LAG, _SLOPES = 0.55, 0.57, 0.25
 _SPREAD = {BETWEEN: 0.15, LAG: 0.1, SLOPE: 0.05}  # of their mean over features
 _OWN = np.array([0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2])  # of a feature about that mean
 _COMMON, _SINGLE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45), (0.02, 0.08, 0.16, 0.3)  # of correlations
-_CLIPPED, _CLIPPED_SPREAD = 1.0, 0.1  # what clipping leaves of all squares, and how sure that is
+_SHORTENED, _SHORTENED_SPREAD = 1.1, 0.1  # by what the variance between people is divided through clipping
 _USUAL_SLOPE = 0.15
 _MOST_CORRELATION = 0.98
+_LEAST_SLOPE = 0.3  # of a score in the normal number that it comes from
 _LEAST_VARYING = 0.02  # of a feature's variance: within people and not of effects
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """How values of a person hang together, as normal scores of unit variance."""
+    """How values of a person hang together: of the normal numbers that values are quantiles of, of unit variance."""
 
     intraclass: Numbers  # share of the variance between people, but for conditions, shape (F,)
     autocorrelation: Numbers  # of successive windows of a condition, shape (F,)
@@ -51,21 +53,22 @@ class Dependence:
     within: Numbers  # of values about them, shape (F, F)
 
 
-def dependence_of(mean: Numbers, variance: Numbers, form: PeopleForm, windows: int) -> Dependence:
+def dependence_of(
+    mean: Numbers, variance: Numbers, form: PeopleForm, windows: int, scores: Numbers, *, doubt: float
+) -> Dependence:
     """Return the dependence that the mean third vector and the variance of its errors call for.
 
     Args:
-        mean: of people, products of normal scores in units of their variance, shape (size,).
+        mean: of people, products of scores in units of their variance, shape (size,).
         variance: of its errors, shape (size,).
         form: of the vectors.
         windows: of a person in a condition, nominally.
+        scores: of normal numbers, as coefficients of Hermite polynomials, dimensionless, shape (F, K).
+        doubt: standard deviation of the variance of scores, which is 1 but for errors of the marginals.
     """
     means, variances = form.blocks(mean), form.blocks(variance)
     turn = rotation(form.features)
-    left = _left_by_clipping(means, variances, form)
-    means = {name: block / left for name, block in means.items()}
-    variances = {name: block / left**2 for name, block in variances.items()}
-
+    _unclipped(means, variances, form, doubt)
     share = _shares(means, variances, form, turn)
     inside = 1 - share
     lag = _shrunk(LAG, _LAG * inside, means, variances, form)
@@ -75,23 +78,23 @@ def dependence_of(mean: Numbers, variance: Numbers, form: PeopleForm, windows: i
     # Effects that are the same for all people are part of every person's variance, lag and slopes.
     effects = (contrasts**2).sum(axis=0) / form.conditions
     varying = np.maximum(inside - effects, _LEAST_VARYING)
-    doubt = np.sqrt(form.of_features(variances, SLOPE).mean()) / inside
+    unsure = np.sqrt(form.of_features(variances, SLOPE).mean()) / inside
     targets = [
         share / (share + varying),
         np.clip((lag - effects) / varying, 0, 0.97),
         np.clip((slopes - effects) / varying, 0.01, 2),
-        doubt,
+        unsure,
     ]
-    intraclass, autocorrelation, slope = _solved(np.stack(targets, axis=1), form.conditions, windows)
+    layout = Layout(form.conditions, windows)
+    intraclass, autocorrelation, slope = _solved(np.stack(targets, axis=1), layout, scores)
     one, other = form.pairs
     shared = contrasts[:, one] * contrasts[:, other]  # by effects that are the same for all people
     means[WITHIN_PAIRS] = means[WITHIN_PAIRS] - np.sqrt(2) * shared.sum(axis=0) / form.conditions
     of_means, within = _correlations(means, variances, {BETWEEN_PAIRS: share, WITHIN_PAIRS: varying}, form)
-    variance_of_means, *_ = moments(
-        intraclass, autocorrelation, slope, conditions=form.conditions, windows=windows
+    between, within = _of_normal_numbers(
+        of_means, within, moments(intraclass, autocorrelation, slope, layout, scores), intraclass, scores
     )
-    between = _of_levels(of_means, within, variance_of_means, intraclass)
-    of_conditions = contrast_weights(form.conditions) @ contrasts
+    of_conditions = contrast_weights(form.conditions) @ contrasts / np.maximum(scores[:, 0], _LEAST_SLOPE)
     return Dependence(intraclass, autocorrelation, slope, of_conditions, between, within)
 
 
@@ -99,7 +102,7 @@ def contrast_squares(mean: Numbers, variance: Numbers, form: PeopleForm) -> Numb
     """Return the expected square of a person's contrast of each feature, in units of the variance of scores, shape (F,).
 
     Args:
-        mean: of people's third vectors, products of normal scores in units of their variance, shape (size,).
+        mean: of people's third vectors, products of scores in units of their variance, shape (size,).
         variance: of its errors, shape (size,).
         form: of the vectors.
     """
@@ -118,12 +121,23 @@ def _shrunk(
     return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, _SPREAD[name]))
 
 
-def _left_by_clipping(means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm) -> float:
-    """What clipping leaves of all squares alike: the variances of normal scores add up to F without it."""
-    trace = (means[BETWEEN + MEAN][0] + means[WITHIN + MEAN][0]) / np.sqrt(form.features)
-    variance = (variances[BETWEEN + MEAN][0] + variances[WITHIN + MEAN][0]) / form.features
-    sure = 1 / _CLIPPED_SPREAD**2
-    return float(np.clip((trace / variance + _CLIPPED * sure) / (1 / variance + sure), 0.6, 1.2))
+def _unclipped(
+    means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm, doubt: float
+) -> None:
+    """Undo what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
+
+    The variances of scores add up to F, but for errors of the marginals: b·β + w = T, with T near 1.
+    """
+    count = form.features
+    b, w = (float(means[name + MEAN][0]) / np.sqrt(count) for name in (BETWEEN, WITHIN))
+    errors = _SHORTENED**2 * variances[BETWEEN + MEAN][0] + variances[WITHIN + MEAN][0]
+    missing = 1 - _SHORTENED * b - w
+    total = (_SHORTENED_SPREAD * b) ** 2 + doubt**2 + float(errors) / count
+    longer = _SHORTENED + _SHORTENED_SPREAD**2 * b * missing / total
+    whole = 1 - doubt**2 * missing / total
+    for name, block in means.items():
+        factor = (longer if name.removesuffix(MEAN) in (BETWEEN, BETWEEN_PAIRS) else 1.0) / whole
+        means[name], variances[name] = block * factor, variances[name] * factor**2
 
 
 def _shares(
@@ -168,18 +182,37 @@ def _correlations(
     for shrunk in _pairs_shrunk(np.stack(said), np.stack(errors)):
         matrix = np.eye(form.features)
         matrix[one, other] = matrix[other, one] = shrunk
-        result.append(nearest_correlation(matrix))
+        result.append(matrix)
     return result[0], result[1]
 
 
-def _of_levels(of_means: Numbers, within: Numbers, variance: Numbers, intraclass: Numbers) -> Numbers:
-    """Correlations of people's levels: those of their means, less what a person's own values add to these."""
-    own = np.sqrt(np.maximum(variance - intraclass, 0.0))
-    whole, level = np.sqrt(variance), np.sqrt(intraclass)
-    covariance = of_means * np.outer(whole, whole) - within * np.outer(own, own)
-    correlation = np.clip(covariance / np.outer(level, level), -_MOST_CORRELATION, _MOST_CORRELATION)
-    np.fill_diagonal(correlation, 1.0)
-    return nearest_correlation(correlation)
+def _of_normal_numbers(
+    of_means: Numbers, within: Numbers, expected: Moments, intraclass: Numbers, scores: Numbers
+) -> tuple[Numbers, Numbers]:
+    """Correlations of people's levels and about them, of normal numbers, that correlations of scores come from, shape (F, F) each."""
+    of_mean, of_residual = np.sqrt(expected.between), np.sqrt(expected.within)
+    # Means of people hold some of the values about their levels.
+    own = np.sqrt(np.maximum(expected.between - expected.across, 0.0))
+    means = of_means * np.outer(of_mean, of_mean)
+    levels = means - within * np.outer(own, own)
+    values = means + within * np.outer(of_residual, of_residual)
+    of_levels, of_values = (_latent(covariance, scores) for covariance in (levels, values))
+    rest = 1 - intraclass
+    parts = []
+    for covariance, share in ((of_levels, intraclass), (of_values - of_levels, rest)):
+        correlation = covariance / np.sqrt(np.outer(share, share))
+        np.fill_diagonal(correlation, 1.0)
+        parts.append(nearest_correlation(np.clip(correlation, -_MOST_CORRELATION, 1)))
+    return parts[0], parts[1]
+
+
+def _latent(covariance: Numbers, scores: Numbers) -> Numbers:
+    """Correlations of normal numbers whose scores have these covariances, but for the diagonal, shape (F, F)."""
+    one, other = np.triu_indices(len(covariance), 1)
+    result = np.eye(len(covariance))
+    result[one, other] = hermite.latent(covariance[one, other], scores[one], scores[other])
+    result[other, one] = result[one, other]
+    return result
 
 
 def _pairs_shrunk(said: Numbers, errors: Numbers) -> Numbers:
@@ -204,43 +237,63 @@ def _pairs_shrunk(said: Numbers, errors: Numbers) -> Numbers:
     return np.asarray(np.tensordot(weight / weight.sum(), np.stack(means), axes=1))
 
 
+@dataclass(frozen=True)
+class Layout:
+    """A person's windows, nominally."""
+
+    conditions: int
+    windows: int  # of a condition
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What blocks are expected to be of people with scores of unit variance, of one shape."""
+
+    between: Numbers
+    lag: Numbers
+    slope: Numbers
+    across: Numbers  # covariance of a person's scores in two conditions
+
+    @property
+    def within(self) -> Numbers:
+        """About a person's mean."""
+        return np.asarray(1 - self.between)
+
+
 def moments(
-    intraclass: Numbers, autocorrelation: Numbers, slopes: Numbers, *, conditions: int, windows: int
-) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Return what blocks are expected to be of people of unit variance: between, within, lag, slope; of one shape.
+    intraclass: Numbers, autocorrelation: Numbers, slopes: Numbers, layout: Layout, scores: Numbers
+) -> Moments:
+    """Return what blocks are expected to be of people of unit variance, of shape (F,).
 
-    A person's values are a level, a slope for each condition and an autoregression of order 1 that starts anew in each.
+    A person's normal numbers are a level, a slope for each condition and an autoregression of order 1 that starts anew in each.
     """
-    between, of_slopes = intraclass, (1 - intraclass) * slopes
-    residual = (1 - intraclass) * (1 - slopes)
-    of_mean = _variance_of_mean(autocorrelation, windows)
-    part = 1 - 1 / conditions
-    return (
-        between + of_slopes / conditions + residual * of_mean / conditions,
-        of_slopes * part + residual * (1 - of_mean / conditions),
-        of_slopes * part + residual * (autocorrelation - of_mean / conditions),
-        part * (of_slopes + residual * of_mean),
-    )
+    apart = np.arange(1, layout.windows)
+    same = intraclass + (1 - intraclass) * slopes
+    correlation = same[:, None] + (1 - same)[:, None] * autocorrelation[:, None] ** apart
+    weights, powers = hermite.alike(scores, np.ones(len(scores)))
+
+    def of_scores(correlation: Numbers) -> Numbers:
+        return np.asarray((weights[:, None] * correlation[..., None] ** powers).sum(axis=-1))
+
+    together = of_scores(correlation)
+    across = of_scores(intraclass[:, None])[:, 0]
+    inside = (1 + 2 * ((1 - apart / layout.windows) * together).sum(axis=1)) / layout.windows
+    between = inside / layout.conditions + (1 - 1 / layout.conditions) * across
+    return Moments(between, together[:, 0] - between, (1 - 1 / layout.conditions) * (inside - across), across)
 
 
-def _variance_of_mean(autocorrelation: Numbers, windows: int) -> Numbers:
-    """Of so many successive values of unit variance."""
-    apart = np.arange(1, windows)[:, None]
-    return np.asarray((1 + 2 * ((1 - apart / windows) * autocorrelation**apart).sum(axis=0)) / windows)
-
-
-def _solved(targets: Numbers, conditions: int, windows: int) -> tuple[Numbers, Numbers, Numbers]:
+def _solved(targets: Numbers, layout: Layout, scores: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Intraclass correlation, autocorrelation and share of slopes of each feature that its moments come from.
 
     Args:
         targets: share of variance between people, lag and slopes over the variance within, and how doubtful slopes are, shape (F, 4).
-        conditions: C.
-        windows: of a person in a condition.
+        layout: of a person's windows.
+        scores: of normal numbers, as coefficients of Hermite polynomials, shape (F, K).
     """
     from scipy.optimize import least_squares  # noqa: PLC0415  slow to import
 
     solutions = []
-    for target in targets:
+    for target, score in zip(targets, scores, strict=True):
         start = np.array([np.clip(target[0], 0.01, 0.95), np.clip(target[1], 0.05, 0.9), 0.1])
         found = least_squares(
             _missed,
@@ -249,23 +302,21 @@ def _solved(targets: Numbers, conditions: int, windows: int) -> tuple[Numbers, N
             xtol=1e-12,
             ftol=1e-14,
             gtol=1e-14,
-            args=(target, conditions, windows),
+            args=(target, layout, score[None]),
         )
         solutions.append(found.x)
     first, second, third = np.array(solutions).T
     return first, second, third
 
 
-def _missed(parameters: Numbers, target: Numbers, conditions: int, windows: int) -> list[float]:
+def _missed(parameters: Numbers, target: Numbers, layout: Layout, score: Numbers) -> list[float]:
     intraclass, autocorrelation, slopes = parameters[:, None]
-    between, within, lag, slope = (
-        float(moment[0])
-        for moment in moments(intraclass, autocorrelation, slopes, conditions=conditions, windows=windows)
-    )
+    expected = moments(intraclass, autocorrelation, slopes, layout, score)
     share, of_lag, of_slope, doubt = target
+    within = float(expected.within[0])
     return [
-        2 * (between / (between + within) - share),
-        lag / within - of_lag,
-        0.3 * (slope / within - of_slope),
+        2 * (float(expected.between[0]) - share),
+        float(expected.lag[0]) / within - of_lag,
+        0.3 * (float(expected.slope[0]) / within - of_slope),
         doubt * (parameters[2] - _USUAL_SLOPE),
     ]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
-SCORE_STEPS = 1 << 12  # of one normal score: scores are whole numbers of steps
-MOST_SCORE = 2.65  # normal scores are cut at ± this
+SCORE_STEPS = 1 << 12  # of one standard deviation: scores are whole numbers of steps
+MOST_SCORE = 3.0  # scores are cut at ± this
 BETWEEN_PAIRS, WITHIN_PAIRS = "between_pairs", "within_pairs"
 BETWEEN, WITHIN, LAG, SLOPE = "between", "within", "lag", "slope"
 CONTRASTS = "contrasts"

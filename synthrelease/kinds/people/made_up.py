@@ -1,4 +1,4 @@
-"""Made-up people, as normal scores and as values in a range: what weights are chosen by. They come from no data.
+"""Made-up people, as scores and as values in a range: what weights are chosen by. They come from no data.
 
 The populations are random factor models with random intraclass correlations, autocorrelations, and effects of conditions
 (`people.proof.md`: they are public).
@@ -40,7 +40,7 @@ def feature_coefficients(form: PeopleForm, random: PublicDraws) -> Numbers:
 
 
 def dependence_vectors(form: PeopleForm, windows: int, random: PublicDraws) -> Iterator[Numbers]:
-    """Yield the third vectors of made-up people of one population after the other, products of normal scores in units of their variance, shape (people, size).
+    """Yield the third vectors of made-up people of one population after the other, products of scores in units of their variance, shape (people, size).
 
     Args:
         form: of the vectors.

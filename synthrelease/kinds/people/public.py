@@ -140,7 +140,7 @@ class PeopleParameters(Parameters):
         )
         bound = Axis("bound", ["lower", "upper"], is_columns=True)
         for name, role, axes, quantity in (
-            ("value", Role.ESTIMATE, (), "difference from the first recording in normal scores"),
+            ("value", Role.ESTIMATE, (), "difference from the first recording in standard deviations"),
             (
                 "interval",
                 Role.INTERVAL,
@@ -209,7 +209,11 @@ class PeopleParameters(Parameters):
             ("intraclass", (self._feature,), "share of the variance between people"),
             ("autocorrelation", (self._feature,), "correlation of successive windows about a person's level"),
             ("slopes", (self._feature,), "share of the variance within people that is between recordings"),
-            ("effects", (self._recording, self._feature), "effect of the recording in normal scores, shrunk"),
+            (
+                "effects",
+                (self._recording, self._feature),
+                "effect of the recording on normal numbers of unit variance, shrunk",
+            ),
             ("between", of_matrix, "correlation of people's levels"),
             ("within", of_matrix, "correlation of values about a person's level"),
         ):
@@ -219,13 +223,16 @@ class PeopleParameters(Parameters):
                 Role.ESTIMATE,
                 quantity=quantity,
                 items=0 if axes is of_matrix else len(axes),
-                sources=(DerivedFrom(DEPENDENCE, whole=True),),
+                sources=(DerivedFrom(DEPENDENCE, whole=True), DerivedFrom(DENSITY, whole=True)),
                 derive=partial(self._dependence_part, name, deviation),
                 care=_CARE,
             )
 
-    def _dependence_part(self, name: str, deviation: float, index: Index, noisy: Array) -> Array:
-        dependence = self.rounds(deviation).dependence(noisy, self.windows)
+    def _dependence_part(
+        self, name: str, deviation: float, index: Index, noisy: Array, density: Array
+    ) -> Array:
+        exact = density.astype(np.float64)
+        dependence = self.rounds(deviation).dependence(noisy, exact, self.scales, self.windows)
         return np.asarray(getattr(dependence, name)[index])
 
     @property

@@ -6,8 +6,10 @@ follows from released integers and public numbers (`people.proof.md`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,8 @@ from numpy.typing import NDArray
 from synthrelease.kinds.people.design import PeopleDesign, by_number, fine_round
 from synthrelease.kinds.people.fitting import Dependence, contrast_squares, dependence_of
 from synthrelease.kinds.people.form import CONTRASTS, KEPT, PeopleForm
+from synthrelease.kinds.people.scores import Scale
+from synthrelease.numerics import hermite
 from synthrelease.numerics.log_density import Densities, densities
 
 Numbers = NDArray[np.float64]
@@ -26,6 +30,7 @@ _KEPT_SPREAD, _LEAST_KEPT = 0.12, 0.2  # of the third round's: before it is know
 _UNEVEN = (
     0.08  # by how much clipping leaves more or less of a contrast than of the number 1, as a share of it
 )
+_DOUBT, _DOUBT_OF_RISK = 0.02, 0.1  # of the variance of scores, and more by what is unknown of marginals
 OF_PEOPLE = 0.5  # of s²/n, the variance of a mean of coefficients: people differ less than their squares
 
 
@@ -98,9 +103,18 @@ class Rounds:
         mean = variance * (first / first_variance + second.value / second_variance)
         return mean, variance
 
-    def dependence(self, noisy: Integers, windows: int) -> Dependence:
-        """Return how values hang together, of the third round's integers, shape (size,), and the nominal number of windows."""
-        return _dependence(self, _Key(noisy), windows)
+    def dependence(
+        self, noisy: Integers, density: Numbers, scales: Sequence[Scale], windows: int
+    ) -> Dependence:
+        """Return how values hang together.
+
+        Args:
+            noisy: integers of the third round, shape (size,).
+            density: released marginals, probabilities of bins, shape (F, M).
+            scales: the features' ranges.
+            windows: of a person in a recording, nominally.
+        """
+        return _dependence(self, _Key(noisy), _Key(density), tuple(scales), windows)
 
     def kept(self, noisy: Integers) -> tuple[float, float]:
         """Return what clipping leaves of the third round's vectors, on average, and the variance of what is known of it: two dimensionless numbers.
@@ -146,7 +160,7 @@ class Rounds:
 class _Key:
     """An array that a cache can have for a key."""
 
-    def __init__(self, array: Integers) -> None:
+    def __init__(self, array: NDArray[Any]) -> None:
         self.array, self._bytes = array, array.tobytes()
 
     def __hash__(self) -> int:
@@ -167,5 +181,15 @@ def _marginals(rounds: Rounds, coarse: _Key, fine: _Key) -> Densities:
 
 
 @lru_cache(maxsize=_MOST_RESULTS)
-def _dependence(rounds: Rounds, noisy: _Key, windows: int) -> Dependence:
-    return dependence_of(*rounds.dependence_means(noisy.array), rounds.form, windows)
+def _dependence(
+    rounds: Rounds, noisy: _Key, density: _Key, scales: tuple[Scale, ...], windows: int
+) -> Dependence:
+    normal = hermite.nodes()
+    scores = [
+        scale.scores_of_normal(normal, marginal)
+        for scale, marginal in zip(scales, density.array, strict=True)
+    ]
+    of_normal = hermite.coefficients(np.stack(scores))
+    mean, variance = rounds.dependence_means(noisy.array)
+    doubt = _DOUBT + _DOUBT_OF_RISK * rounds.design.marginal_risk
+    return dependence_of(mean, variance, rounds.form, windows, of_normal, doubt=doubt)

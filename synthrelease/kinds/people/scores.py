@@ -1,8 +1,7 @@
-"""Normal scores of values through released marginals, and values of normal scores: a table for each feature.
+"""Scores of values by released marginals, and values of normal numbers: a table for each feature.
 
-A value is known as one of `LEVELS` equal parts of its range. What is discrete has one score for each of its values, the middle of
-its probability
-(`people.proof.md`).
+A value is known as one of `LEVELS` equal parts of its range. Its score is the value less the marginal's mean, in the marginal's
+standard deviations, cut at ± `MOST_SCORE` (`people.proof.md`).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr
 
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.people.form import MOST_SCORE, SCORE_STEPS
@@ -20,8 +19,8 @@ from synthrelease.kinds.people.vectors import LEVELS, MISSING
 
 Numbers = NDArray[np.float64]
 MOST_POINTS = 1024  # of a discrete feature: one with more is as good as continuous
-_LEAST = 1e-4  # probability of a tail
-_LEAST_DEVIATION = 0.5  # of scores: where nearly all values are equal they stay small
+_LEAST_DEVIATION = 1e-3  # of the range: where nearly all values are equal, scores stay small
+_ROUNDS = 12  # of standardizing and cutting tails
 _NOWHERE = 1e-9  # probability of a bin, at least: so that quantiles increase
 
 
@@ -50,25 +49,24 @@ class Scale:
         return np.where(np.isnan(levels), MISSING, np.nan_to_num(levels)).astype(np.int64)
 
     def score_table(self, density: Numbers) -> NDArray[np.int64]:
-        """Return the normal score of every level, in steps, shape (`LEVELS`,); of mean 0 and variance 1 under the marginal."""
+        """Return the score of every level, in steps, shape (`LEVELS`,): values of mean 0 and variance 1 under the marginal, but for their tails."""
         below = self._ends(_cumulative(density))
         mass = np.diff(below)
-        places = np.linspace(0, 1, len(below))
         middles = (np.arange(LEVELS) + 0.5) / LEVELS
         cell = np.minimum((middles * len(mass)).astype(np.int64), len(mass) - 1)
-        tied = (below[:-1] + below[1:]) / 2
-        if self.points is None:
-            # At a bound there may be many that are equal: those of the outer bins share a score.
-            is_inner = (cell > 0) & (cell < len(mass) - 1)
-            probability = np.where(is_inner, np.interp(middles, places, below), tied[cell])
-        else:
-            probability = tied[cell]
-        scores = ndtri(np.clip(probability, _LEAST, 1 - _LEAST))
         weight = (mass / np.bincount(cell, minlength=len(mass)))[cell]
-        mean = (weight * scores).sum()
-        deviation = np.sqrt((weight * (scores - mean) ** 2).sum())
-        scores = (scores - mean) / max(deviation, _LEAST_DEVIATION)
-        return np.asarray(np.rint(np.clip(scores, -MOST_SCORE, MOST_SCORE) * SCORE_STEPS).astype(np.int64))
+        place = middles if self.points is None else (cell + 0.5) / len(mass)
+        scores = place
+        for _ in range(_ROUNDS):
+            mean = (weight * scores).sum()
+            deviation = np.sqrt((weight * (scores - mean) ** 2).sum())
+            scores = np.clip((scores - mean) / max(deviation, _LEAST_DEVIATION), -MOST_SCORE, MOST_SCORE)
+        return np.asarray(np.rint(scores * SCORE_STEPS).astype(np.int64))
+
+    def scores_of_normal(self, normal: Numbers, density: Numbers) -> Numbers:
+        """Return the scores, dimensionless, of the values that a marginal has at Φ of normal numbers, of their shape."""
+        values = self.values(ndtr(normal), density)
+        return np.asarray(self.score_table(density)[self.levels(values)] / SCORE_STEPS)
 
     def values(self, probability: Numbers, density: Numbers) -> Numbers:
         """Return the quantiles of a marginal at probabilities in (0, 1), in the feature's unit, of their shape."""

@@ -71,11 +71,11 @@ def coefficients(windows: Windows, levels: Integers, form: PeopleForm) -> tuple[
 
 
 def dependence(windows: Windows, scores: Integers, present: NDArray[np.bool_], form: PeopleForm) -> Numbers:
-    """Return the third vector of each person, shape (people, size): squares and products of normal scores.
+    """Return the third vector of each person, shape (people, size): squares and products of scores.
 
     Args:
         windows: whose they are.
-        scores: normal scores in steps, 0 where there is none, shape (N, F).
+        scores: in steps, 0 where there is none, shape (N, F).
         present: where there is one, shape (N, F).
         form: of the vectors.
     """
@@ -113,7 +113,7 @@ def dependence(windows: Windows, scores: Integers, present: NDArray[np.bool_], f
 
 
 class _Moments:
-    """Means and products of one person's normal scores, where both factors are there."""
+    """Means and products of one person's scores, where both factors are there."""
 
     def __init__(
         self, scores: Integers, present: NDArray[np.bool_], condition: Integers, conditions: int

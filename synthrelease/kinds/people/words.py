@@ -18,7 +18,7 @@ SENTENCES = {
     # What is done to the noisy sums.
     "marginals-by-evidence": "marginal distributions: the smooth densities that the noisy cosine coefficients of two rounds call for, averaged over how smooth "
     "they are",
-    "dependence-shrunk": "dependence: noisy means of squares and products of normal scores, shrunk towards those of people in general, the more, the more noise they "
+    "dependence-shrunk": "dependence: noisy means of squares and products of standardized values, shrunk towards those of people in general, the more, the more noise they "
     "carry",
     "contrasts-unshrunk": "contrasts of conditions: noisy means, divided by what clipping leaves of each participant's vector, not shrunk, with the standard error of noise, sampling and clipping",
     "people-from-seed": "synthetic people: drawn from these distributions with a public seed",
@@ -57,6 +57,6 @@ def biases(p: PeopleParameters) -> list[str]:
 
 
 READING = (
-    "Contrasts are differences from the first recording in standard deviations of the feature's normal scores; ± is about 95 % of their error (noise, sampling and "
+    "Contrasts are differences from the first recording in standard deviations of the feature, whose tails are cut at three of them; ± is about 95 % of their error (noise, sampling and "
     "clipping), for each separately. Synthetic people show the shape of the data: do not test hypotheses on them."
 )

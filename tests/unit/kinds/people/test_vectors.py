@@ -12,6 +12,7 @@ from synthrelease.kinds.people.form import (
     BETWEEN_PAIRS,
     CONTRASTS,
     LAG,
+    MOST_SCORE,
     SCORE_STEPS,
     SLOPE,
     WITHIN,
@@ -112,16 +113,27 @@ def test_values_that_are_missing_are_left_out_pair_by_pair() -> None:
 
 
 @pytest.mark.parametrize("step", [None, 0.5])
-def test_scores_lead_back_to_the_values(step: float | None) -> None:
+def test_scores_are_standardized_values(step: float | None) -> None:
     scale = Scale.of(Feature("x", -1.0, 3.0), step)
     density = np.exp(-((np.arange(40) - 15) ** 2) / 60)
     density /= density.sum()
-    values = np.array([-0.5, 0.0, 0.5, 1.0, 2.0]) if step else np.linspace(-0.6, 2, 9)
+    normal = np.random.default_rng(1).normal(size=20_000)
+    values = scale.values(ndtr(normal), density)
     scores = scale.score_table(density)[scale.levels(values)] / SCORE_STEPS
-    assert (np.diff(scores) > 0).all()
-    back = scale.values(ndtr(scores), density)
-    np.testing.assert_allclose(back, values, atol=1e-9 if step else 0.01)
+    assert (scores.mean(), scores.std()) == pytest.approx((0, 1), abs=0.02)
+    inner = (values > 0) & (values < 1.5)
+    slope = np.polyfit(values[inner], scores[inner], 1)
+    np.testing.assert_allclose(np.polyval(slope, values[inner]), scores[inner], atol=1e-3)
+    np.testing.assert_allclose(scale.scores_of_normal(normal, density), scores)
     assert scale.levels(np.array([np.nan, -50.0, 50.0])).tolist()[0] == MISSING
+
+
+def test_scores_of_far_values_are_cut() -> None:
+    density = np.full(40, 1e-4)
+    density[2] = 1 - density.sum()
+    table = Scale(0.0, 1.0).score_table(density)
+    assert (np.diff(table) >= 0).all()
+    assert table.max() == MOST_SCORE * SCORE_STEPS
 
 
 def test_a_lattice_is_the_multiples_of_its_step_within_the_bounds() -> None:
