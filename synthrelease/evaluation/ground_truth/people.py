@@ -256,11 +256,13 @@ class PeopleTruth:
         tables = [scale.score_table(of_feature) for scale, of_feature in zip(p.scales, density, strict=True)]
         present = self.levels != MISSING
         scores = np.stack([table[level] for table, level in zip(tables, self.levels.T, strict=True)], axis=1)
-        people = int(self.rows.person.max()) + 1
-        windows = Windows(self.rows.person, self.rows.recording, people)
-        vectors = dependence(windows, np.where(present, scores, 0), present, p.form)
-        has_rows = np.bincount(self.rows.person) > 0
-        mean = vectors[has_rows].mean(axis=0)[p.form.places[CONTRASTS]]
+        windows = Windows(self.rows.person, self.rows.recording, p.people or 0)
+        vectors = dependence(windows, np.where(present, scores, 0), present, p.form)[
+            :, p.form.places[CONTRASTS]
+        ]
+        has_rows = np.bincount(self.rows.person, minlength=len(vectors)) > 0
+        # People without a row have no contrasts, and not contrasts of 0.
+        mean = vectors[has_rows].sum(axis=0) / max(int(has_rows.sum()), 1)
         return np.asarray(p.form.differences @ mean.reshape(len(p.recordings) - 1, -1))
 
 
