@@ -160,7 +160,7 @@ def by_hand(truth: PeopleTruth) -> NDArray[np.float64]:
     means = np.array(
         [
             [scores[(truth.rows.person == i) & (truth.rows.recording == r)].mean(axis=0) for r in (0, 1)]
-            for i in range(PEOPLE)
+            for i in np.unique(truth.rows.person)
         ]
     )
     return np.asarray((means[:, 1] - means[:, 0]).mean(axis=0))
@@ -180,9 +180,16 @@ def test_an_interval_holds_the_contrast_of_normal_scores_that_is_computed_by_han
     exact = by_hand(truth)
     near = np.array([1e-6, 1e-6, 1e-6])
     assert table(truth.of(with_intervals(exact - near, exact + near)))[:, -1].tolist() == [1, 1, 1]
-    shifted = np.array([0.0, 2e-6, 0.0])
+    shifted = np.array([0.0, 2e-6, -2e-6])
     moved = with_intervals(exact - near + shifted, exact + near + shifted)
-    assert table(truth.of(moved))[:, -1].tolist() == [1, 0, 1]
+    assert table(truth.of(moved))[:, -1].tolist() == [1, 0, 0]
+
+
+def test_participants_without_a_window_have_no_contrast() -> None:
+    nobody = Person(np.empty((0, 1 + MADE.features)))
+    truth = ground_truth([*like_people(PEOPLE - 9), *[nobody] * 9])
+    exact = by_hand(truth)
+    assert table(truth.of(with_intervals(exact - 1e-6, exact + 1e-6)))[:, -1].tolist() == [1, 1, 1]
 
 
 # --- noise, and what one person adds
