@@ -542,3 +542,48 @@ def write_statistics_study(folder: Path, *, people: int = 60, neighbours: str = 
     changed = f'delta = 1e-4\nneighbours = "{neighbours}"'
     (folder / "plan.toml").write_text(STATISTICS_PLAN.replace("delta = 1e-4", changed))
     return folder / "plan.toml"
+
+
+PEOPLE_PLAN = """
+[release]
+name = "people-study"
+version = "1.0.0"
+title = "A small invented study of people over time"
+
+[privacy]
+epsilon = 20.0
+delta = 1e-5
+
+[inputs.reading]
+kind = "features"
+path = "reading.csv"
+columns = { person = "who", recording = "task", time = "t" }
+recordings = ["read", "search", "rest"]
+bounds = { pupil_mm = [2, 8], speed = [0, 10], blinks = [0, 4] }
+
+[[outputs]]
+name = "people"
+kind = "people"
+input = "reading"
+people = 30
+windows = 5
+lattice = { blinks = 1 }
+"""
+
+
+def write_people_study(folder: Path, *, people: int = 60) -> Path:
+    """Write reading.csv and plan.toml, and return the plan's path: people differ, successive windows are alike, and tasks differ in speed."""
+    rng = np.random.default_rng(20261127)
+    reading = ["who,task,t,pupil_mm,speed,blinks"]
+    for person in range(people):
+        level = rng.normal(0, 0.6)
+        for number, task in enumerate(("read", "search", "rest")):
+            here = rng.normal(0, 0.4)
+            for t in range(int(rng.integers(4, 8))):
+                here = 0.7 * here + rng.normal(0, 0.3)
+                pupil, speed = 4 + level + here, 4 + number + here + rng.normal(0, 1)
+                shut = "" if rng.random() < 0.05 else rng.integers(0, 5)
+                reading.append(f"p{person},{task},{t},{pupil:.4f},{speed:.4f},{shut}")
+    (folder / "reading.csv").write_text("\n".join(reading) + "\n")
+    (folder / "plan.toml").write_text(PEOPLE_PLAN)
+    return folder / "plan.toml"

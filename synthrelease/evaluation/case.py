@@ -9,7 +9,7 @@ from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze
 from synthrelease.evaluation.ground_truth import ComparedKind, GroundTruth, kind_of
 from synthrelease.evaluation.matched import BundleOutput
-from synthrelease.kinds.contributions import Contribution, PersonRows, Rows
+from synthrelease.kinds.contributions import Contribution, PersonRows
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Case:
     @property
     def of_each(self) -> bool:
         """Whether what is released is a series of each person, in random order."""
-        return isinstance(self.collected, PersonRows | Rows)
+        return isinstance(self.collected, PersonRows)
 
     @property
     def sampled(self) -> tuple[str, ...]:

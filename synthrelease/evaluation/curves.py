@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the plan's ε
-_DRAWS = 3  # fresh releases at each
 _LEAST_PARTS, _MOST_VALUES = 3, 10_000_000  # of a release that are scored; each part holds some items
 
 
@@ -47,13 +46,13 @@ def curve(
     budget, points, without = output.budget, [], None
     if budget is None or noise_of(output.event) is None:
         return None
-    random = SecureRandom.for_tests(seed).spawn("curve", output.name)
+    random, draws = SecureRandom.for_tests(seed).spawn("curve", output.name), kind_of(output.mechanism).draws
     done = itertools.count()
     for times in _TIMES:
         drawn = []
-        for number in range(_DRAWS):
+        for number in range(draws):
             if progress is not None:
-                progress(f"at other ε: {output.name}", next(done), len(_TIMES) * _DRAWS)
+                progress(f"at other ε: {output.name}", next(done), len(_TIMES) * draws)
             # What was chosen privately stays, and its part of ε is spent.
             other_budget = Budget(times * (budget.epsilon - output.spent_on_choice), budget.delta)
             generator = random.spawn(str(times), str(number))
@@ -63,7 +62,7 @@ def curve(
             scores = [scored for part in sample for scored in ground_truth.of(part).values()]
             drawn.append(over_items(scores, ground_truth.measures)[0])
             without = without or (_without_data(sample, ground_truth), len(scores))
-        if len(drawn) == _DRAWS:
+        if len(drawn) == draws:
             points.append((times * budget.epsilon, tuple(drawn)))
     epsilons = tuple(epsilon for epsilon, _ in points)
     best, looked_at = without or (None, 0)
@@ -85,7 +84,7 @@ def _fresh_sample(
     None where so little ε buys nothing, or 64 bits cannot hold the noise.
     """
     try:
-        released = output.mechanism.draw(contribution, budget, random)
+        released = output.mechanism.for_budget(budget).draw(contribution, budget, random)
     except (PolicyError, PlanError):
         return None
     values = Values(released.parameters, released.event, released.arrays)

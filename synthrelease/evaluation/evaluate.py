@@ -22,7 +22,7 @@ from synthrelease.evaluation.attacks.chance import DRAWS
 from synthrelease.evaluation.case import Case
 from synthrelease.evaluation.curves import curve
 from synthrelease.evaluation.ground_truth import kind_of
-from synthrelease.evaluation.matched import BundleOutput, bundle_outputs
+from synthrelease.evaluation.matched import BundleOutput, bundle_outputs, noisy_datasets
 from synthrelease.evaluation.raw_data import evaluated_input
 from synthrelease.evaluation.records.check import checked_records
 from synthrelease.evaluation.records.evaluate import EvaluatedRecords, evaluated_records
@@ -157,9 +157,16 @@ def _read(
 
 def _evaluated(case: Case, released: Released, design: Design, run: _Run) -> EvaluatedOutput:
     output, seed, progress = case.output, run.seed, run.progress
-    utility, noise, exhibits = measured_utility(case, released, pictures=run.pictures + 1, progress=progress)
+    utility, noise, exhibits = measured_utility(
+        case, released, pictures=run.pictures + 1, seed=seed, progress=progress
+    )
     worst_case = worst_case_attack(
-        output, case.sample, neighbours=design.plan.neighbours, seed=seed, progress=progress
+        output,
+        case.sample,
+        neighbours=design.plan.neighbours,
+        seed=seed,
+        released=noisy_datasets(output, released) if output.mechanism.is_adaptive else None,
+        progress=progress,
     )
     if utility.not_useful:
         whole = design.guarantee.epsilon or 0.0
@@ -228,6 +235,7 @@ def _remarks(
     """How an output was tried, and what was not."""
     event = case.output.event
     yield from case.sampled
+    yield from case.kind.remarks
     if worst_case is not None and case.of_each:
         yield "The order of participants is random. The attack knows whose series is whose."
         yield "Re-identification and linkage of the released series were not tried."

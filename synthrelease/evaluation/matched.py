@@ -11,9 +11,11 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event, PrivateChoice, differs_by_choice, flatten
 from synthrelease.dp.event import from_json as event_from_json
 from synthrelease.errors import PlanError
+from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.registry import parameters_of
+from synthrelease.report.released import Released
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class BundleOutput:
     def name(self) -> str:
         """The output's name."""
         return str(self.entry["name"])
+
+
+def noisy_datasets(output: BundleOutput, released: Released) -> dict[str, Array]:
+    """Return the datasets of an output that noise was added to, as the bundle has them, by path."""
+    return {dataset.path: released.array(output.name, dataset.path) for dataset in output.mechanism.noisy}
 
 
 def bundle_outputs(design: Design, manifest: dict[str, Any], bundle: Path) -> tuple[BundleOutput, ...]:

@@ -62,7 +62,8 @@ def _utility_lines(utility: Utility) -> Iterator[Line]:
     else:
         useless = len(utility.not_useful)
         verdict = f"{useless} of {len(utility.parts)} {NOT_USEFUL}" if useless else "all useful"
-        yield Line("utility", first.name, verdict, (f"ideal {number(first.best)}",), bool(useless))
+        term = first.name if len({part.measure for part in utility.parts}) == 1 else "error"
+        yield Line("utility", term, verdict, (f"ideal {number(first.best)}",), bool(useless))
         # What is not useful first: a reader must not have to look for it.
         ordered = sorted(utility.parts, key=lambda part: part.is_useful)
         for part in ordered[:_PARTS]:

@@ -23,12 +23,13 @@ RELEASED = "released"  # the first row of `Utility.compared`
 class Measure(JsonForm):
     """A measure of utility, named as the literature names it, such as "CC"."""
 
-    UNWRITTEN: ClassVar[tuple[str, ...]] = ("middle", "margin")
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("middle", "squared", "margin")
 
     name: str
     best: float  # what a perfect release scores; infinity where more is better without end
     meaning: str  # in a clause
     middle: bool = False  # whether items are summed up by their median: a few would rule their mean
+    squared: bool = False  # whether items are summed up by the root of their mean square
     margin: float = 0.0  # by how much a useful release is better than a guess without data
 
 

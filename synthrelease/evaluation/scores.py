@@ -21,7 +21,7 @@ def best_without_data(measure: Measure, scores: Mapping[str, float]) -> tuple[st
 
 
 def over_items(items: Sequence[Scores], measures: Sequence[Measure]) -> Scores:
-    """Return the mean, or the middle, of every measure over the items that have it; NaN if none has."""
+    """Return the mean, the middle, or the root of the mean square, of every measure over the items that have it; NaN if none has."""
     columns = list(zip(*items, strict=True)) or [()] * len(measures)
     return tuple(
         _over([value for value in column if not math.isnan(value)], measure)
@@ -34,4 +34,6 @@ def _over(values: Sequence[float], measure: Measure) -> float:
         return math.nan
     if measure.middle:
         return statistics.median(values)
+    if measure.squared:
+        return math.hypot(*values) / math.sqrt(len(values))
     return math.fsum(values) / len(values) if all(map(math.isfinite, values)) else math.inf

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from synthrelease.dp.budget import Budget
 from synthrelease.errors import SynthReleaseError
@@ -20,27 +21,31 @@ _LARGEST_EPSILON = 10.0  # beyond, a guarantee hardly protects: it is not advise
 def usefulness(
     items: Mapping[str, Scores],
     guesses: Mapping[str, Mapping[str, Scores]],
-    measure: Measure,
+    measures: Sequence[Measure],
     part_of: Callable[[str], str],
 ) -> Iterator[Usefulness]:
-    """Yield for every part of an output how the release scores, and the best guess without data, by the first measure.
+    """Yield for every part of an output how the release scores, and the best guess without data; of several measures each is of a part of its own.
 
     Args:
         items: of the release, all measures of each.
         guesses: the same of each guess, by its method.
-        measure: the first.
+        measures: the first ones, which decide.
         part_of: the part of an item.
     """
-    for part in dict.fromkeys(map(part_of, items)):
+    parts = dict.fromkeys(map(part_of, items))
+    for part, (number, measure) in itertools.product(parts, enumerate(measures)):
         names = [name for name in items if part_of(name) == part]
-        released = _first([items[name] for name in names], measure)
+        released = _over([items[name] for name in names], number, measure)
         scores = {
-            method: _first([scored[name] for name in names if name in scored], measure)
+            method: _over([scored[name] for name in names if name in scored], number, measure)
             for method, scored in guesses.items()
         }
+        if math.isnan(released) and len(measures) > 1:
+            continue  # there is no such thing in this output, such as correlations of a single feature
         best = best_without_data(measure, scores)
         guess = math.nan if best is None else best[1]
-        yield Usefulness(part, measure.name, released, guess, _is_better(released, guess, measure))
+        name = ", ".join(filter(None, (part, measure.name))) if len(measures) > 1 else part
+        yield Usefulness(name, measure.name, released, guess, _is_better(released, guess, measure))
 
 
 def remedies(output: BundleOutput, release_epsilon: float, outputs: int) -> Iterator[str]:
@@ -79,8 +84,8 @@ def _expected(output: BundleOutput, budget: Budget, people: float) -> tuple[Expe
         return ()
 
 
-def _first(items: list[Scores], measure: Measure) -> float:
-    return over_items([scores[:1] for scores in items], (measure,))[0]
+def _over(items: list[Scores], number: int, measure: Measure) -> float:
+    return over_items([scores[number : number + 1] for scores in items], (measure,))[0]
 
 
 def _is_better(released: float, guess: float, measure: Measure) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from synthrelease.dp.event import noise_of
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
 from synthrelease.evaluation.case import Case
 from synthrelease.evaluation.ground_truth import exact_derivations
+from synthrelease.evaluation.matched import noisy_datasets
 from synthrelease.evaluation.noise_check import NoiseTally
 from synthrelease.evaluation.result import RELEASED, NoiseCheck, Scores, Utility
 from synthrelease.evaluation.scores import over_items
@@ -27,11 +29,11 @@ EXACT = "without noise"
 
 
 def measured_utility(
-    case: Case, released: Released, *, pictures: int, progress: Progress | None = None
+    case: Case, released: Released, *, pictures: int, seed: int, progress: Progress | None = None
 ) -> tuple[Utility, NoiseCheck | None, tuple[Exhibit | ComparedMap | DrawnAreas, ...]]:
     """Return the scores of the release and of its baselines, whether the noise is as stated, and what to draw.
 
-    Only some arrays are in memory at a time. At most `pictures` exhibits are made.
+    Only some arrays are in memory at a time. At most `pictures` exhibits are made; `seed` is of baselines that draw some of the participants.
     """
     output, ground_truth, tally = case.output, case.ground_truth, _tally(case)
     items: dict[str, Scores] = {}
@@ -54,15 +56,14 @@ def measured_utility(
             baselines.setdefault(source, {}).update(ground_truth.of(guess))
         if len(exhibits) < pictures:
             exhibits += ground_truth.exhibits(arrays, output.event)
-    if tally is not None and case.kind.counts is not None:  # arrays do not follow from noisy integers
-        _add_noise(tally, released, output.name, case.kind.counts(output.mechanism, case.truth))
+    _add_rest(tally, case, released)
     compared = {
         source: over_items(list(values.values()), ground_truth.measures)
-        for source, values in {RELEASED: items, **baselines}.items()
+        for source, values in {RELEASED: items, **_with_data(case, seed), **baselines}.items()
     }
-    first = ground_truth.measures[0]
     guesses = {source: scored for source, scored in baselines.items() if source != EXACT}
-    parts = tuple(usefulness(items, guesses, first, ground_truth.part_of))
+    judged = ground_truth.measures[: case.kind.judged]
+    parts = tuple(usefulness(items, guesses, judged, ground_truth.part_of))
     utility = Utility(ground_truth.measures, compared, items, ground_truth.noun, parts)
     return utility, None if tally is None or not tally.count else tally.check(), tuple(exhibits[:pictures])
 
@@ -75,6 +76,28 @@ def _steps(case: Case) -> list[tuple[Derivation | None, Sequence[Labels]]]:
     all_labels = [labels for group in groups for labels in group]
     exact = exact_derivations(case.kind, output.mechanism, case.collected, output.event)
     return [(derive, all_labels) for derive in exact]
+
+
+def _with_data(case: Case, seed: int) -> Mapping[str, Mapping[str, Scores]]:
+    """The scores of what the data give without protection."""
+    if case.kind.with_data is None:
+        return {}
+    random = SecureRandom.for_tests(seed).spawn("with data", case.output.name)
+    return case.kind.with_data(case.ground_truth, random)
+
+
+def _add_rest(tally: NoiseTally | None, case: Case, released: Released) -> None:
+    """Add the noise of outputs whose arrays say by themselves nothing of what it was added to."""
+    output, kind = case.output, case.kind
+    if tally is None:
+        return
+    if output.mechanism.is_adaptive:
+        noisy = noisy_datasets(output, released)
+        exact = output.mechanism.exact_after(case.collected, noisy, output.event)
+        for path, sums in exact.items():
+            tally.add(noisy[path].astype(np.int64) - sums.astype(np.int64))
+    elif kind.counts is not None:
+        _add_noise(tally, released, output.name, kind.counts(output.mechanism, case.truth))
 
 
 def _add_noise(tally: NoiseTally, released: Released, name: str, exact: Arrays) -> None:

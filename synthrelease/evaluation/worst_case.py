@@ -11,6 +11,7 @@ whatever their sum, reveal less than one large one.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from synthrelease.evaluation.attacks.windows import Numbers
 from synthrelease.evaluation.matched import BundleOutput
 from synthrelease.evaluation.one_person import of_person, sampled_people
 from synthrelease.evaluation.result import WorstCaseAttack
-from synthrelease.kinds.contributions import Contribution
+from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 
@@ -55,11 +56,21 @@ def worst_case_attack(
     *,
     neighbours: Neighbours,
     seed: int,
+    released: Mapping[str, Array] | None = None,
     progress: Progress | None = None,
 ) -> WorstCaseAttack | None:
     """Return what the attack reveals of an output that is noisy sums; None of others.
 
-    `neighbours` says whether the other person is in its place, or no one; `seed` is of which people are attacked, and of noise.
+    Where later sums depend on earlier ones, given what these released a person adds to each sum what no other changes, so the ratio of a release is
+    that of its sums together.
+
+    Args:
+        output: of the bundle.
+        data: of the people who are attacked.
+        neighbours: whether the other person is in its place, or no one.
+        seed: of which people are attacked, and of noise.
+        released: the noisy datasets by path, where later sums depend on earlier ones.
+        progress: called for each person.
     """
     noise = noise_of(output.event)
     if noise is None or not _has_noisy_sums(output):
@@ -70,7 +81,11 @@ def worst_case_attack(
     for done, number in enumerate(people):
         if progress is not None:
             progress(f"attacking participants: {output.name}", done, people.size)
-        rows.append(_integers(mechanism, mechanism.collect(of_person(data, int(number)))))
+        mine = mechanism.collect(of_person(data, int(number)))
+        exact = (
+            mechanism.exact(mine) if released is None else mechanism.exact_after(mine, released, output.event)
+        )
+        rows.append(_integers(mechanism, exact))
         if sum(row.nnz for row in rows) > _MOST_NONZERO and len(rows) > 1:
             break  # fewer are attacked, which `people` says
     differences = _Differences(rows, neighbours)
@@ -125,11 +140,10 @@ def _has_noisy_sums(output: BundleOutput) -> bool:
     return not isinstance(mechanism, SyntheticRecords) or not mechanism.parameters.is_tested
 
 
-def _integers(mechanism: Mechanism[Any], collected: Contribution) -> csr_matrix:
+def _integers(mechanism: Mechanism[Any], exact: Mapping[str, Array]) -> csr_matrix:
     """All that one person adds to noisy integers, as one sparse row."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415  slow to import
 
-    exact = mechanism.exact(collected)
     arrays = [np.asarray(exact[dataset.path], dtype=np.float64).ravel() for dataset in mechanism.noisy]
     return csr_matrix(np.concatenate(arrays))
 

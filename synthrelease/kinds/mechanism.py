@@ -123,6 +123,21 @@ class Mechanism(ABC, Generic[P]):
         """Return what the drawn datasets are without noise, of all people's contributions: private."""
         return {dataset.path: collected[dataset.path] for dataset in self.noisy}
 
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether what is summed later depends on what was released before."""
+        return False
+
+    def exact_after(self, collected: Any, released: Mapping[str, Array], event: Event) -> dict[str, Array]:  # noqa: ARG002
+        """Return what noise was added to in a release, of people's contributions: private.
+
+        Args:
+            collected: of all people, or of some, of whom it is their part of the sums.
+            released: the noisy datasets, by path.
+            event: what was done.
+        """
+        return self.exact(collected)
+
     def draw(self, collected: Any, budget: Budget | None, random: SecureRandom) -> Drawn:
         """Draw on what all people contribute."""
         event = self.calibrate(budget)

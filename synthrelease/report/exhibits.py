@@ -92,6 +92,7 @@ class TableCell:
     dot: tuple[float, float, float] | None = (
         None  # place of a value on its range, and ends of its interval, from 0 to 1
     )
+    ring: float | None = None  # place of what the value is compared with, on the same range
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from synthrelease.report.families import Family, dataset_name
 from synthrelease.report.histograms import histogram
 from synthrelease.report.look import Look, Range, joined
 from synthrelease.report.plates import plate_of, ranges_of, records_plate, series_plate
+from synthrelease.report.population_panels import PopulationPanels
 from synthrelease.report.released import Released
 from synthrelease.report.views import MapView, OutputViews
 
@@ -72,12 +73,17 @@ def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
     for family in views.curves:
         if "series" in (axis.name for axis in family.axes):
             yield partial(series_plate, views, family)
-    single = [family for family in views.tabular if _is_single(family, views)]
+    population = PopulationPanels(views)
+    yield from population.plates()
+    single = [
+        family for family in views.tabular if _is_single(family, views) and family not in population.families
+    ]
     if single:
         yield partial(_values, views, single)
     yield from _of_records(views)
+    yield from population.tables()
     for family in views.tabular:
-        if family not in single:
+        if family not in single and family not in population.families:
             yield from _of_items(views, family, look)
 
 

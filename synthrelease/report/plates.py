@@ -170,11 +170,33 @@ def series_plate(views: OutputViews, family: Family) -> Plate:
 def records_plate(views: OutputViews, family: Family, column: int) -> Plate:
     """Return the plate of a column of a few synthetic records that have several rows each."""
     view = views.first_records(family, column, _SERIES)
+    return _records_plate(view, len(family.axes[0]), family.axes[0].name)
+
+
+def few_records_plate(
+    values: NDArray[np.float64], *, of: int, noun: str, title: str, x_label: str, y_label: str
+) -> Plate:
+    """Return the same of values of the first few synthetic records, shape (records, rows).
+
+    Args:
+        values: as above.
+        of: how many records there are.
+        noun: what a record is: "person".
+        title: above.
+        x_label: what rows are: "window".
+        y_label: what values are, with their unit.
+    """
+    none = np.zeros(values.shape[1])
+    curves = {f"{noun} {number}": (row, none) for number, row in enumerate(values, start=1)}
+    view = CurveView(title, curves, np.arange(1, values.shape[1] + 1), x_label, y_label)
+    return _records_plate(view, of, noun)
+
+
+def _records_plate(view: CurveView, records: int, noun: str) -> Plate:
     values = np.array([curve for curve, _ in view.curves.values()])
     ends = f"from {short(float(values.min()))} to {short(float(values.max()))}"
     alt = f"Line chart of {view.y_label} of {len(values)} synthetic records, {ends}."
-    first = family.axes[0]
-    caption = f"The first {len(values)} of {several(len(first), f'synthetic {first.name}', 'synthetic records')}: not participants."
+    caption = f"The first {len(values)} of {several(records, f'synthetic {noun}', 'synthetic records')}: not participants."
     return Plate(view.label, (_chart(view, alt),), caption)
 
 

@@ -1,20 +1,15 @@
-"""Figures of signals and of their utility.
-
-All are five inches wide with letters of nine points or more: 1200 pixels across when saved, and still readable when a
-page shows them at 360. Names are next to the ends of their lines. The colours are those of Okabe & Ito 2008 ("Color
-universal design"), chosen for all kinds of colour vision, with grey in place of their yellow.
-"""
+"""Figures of signals and of their utility, with names next to the ends of their lines."""
 
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synthrelease.report.figure_style import COLOURS, TWO_ABREAST, new_figure, plain
 from synthrelease.report.line_names import TEXT_PT, broken, name_ends
 
 if TYPE_CHECKING:
@@ -24,14 +19,9 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES = ("-", "--", "-.", ":")
-_FAINT = "#BBBBBB"
-_WIDTH_IN, _DPI = 5.0, 240
-_TITLE_PT, _CAPTION_PT = 11.0, 9.0
 _OVERLAID = 4  # more bands than that on one pair of axes mix their colours
-_TWO_ABREAST = 12  # panels; more stand in threes
 _NUMBERED = 6  # values of ε that all have room for their number
 _DECADES = 100.0  # what differs by more than so many times is drawn in logarithms
 _EDGE = 0.2  # of the axes: what is named there has no room on one side
@@ -77,10 +67,10 @@ def signals_figure(
     caption = "" if caption is None else f"{explanation}\n{caption}" if caption else explanation
     if len(drawn) > (1 if truths else _OVERLAID):
         return _panels(drawn, truths, steps, title=title, caption=caption, labels=(x_label, y_label))
-    figure = _figure(title, caption, height_in=3.6)
+    figure = new_figure(title, caption, height_in=3.6)
     axis = figure.subplots()
     lines = {
-        name: _draw(axis, steps, drawn[name], truths.get(name), _COLOURS[i]) for i, name in enumerate(drawn)
+        name: _draw(axis, steps, drawn[name], truths.get(name), COLOURS[i]) for i, name in enumerate(drawn)
     }
     axis.set_xlabel(x_label, fontsize=TEXT_PT, parse_math=False)
     axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
@@ -106,7 +96,7 @@ def utility_figure(
         ValueError: nothing to draw, a line is not of the length of `epsilons`, or an ε is not a finite number above 0.
     """
     spent = _checked_epsilons(epsilons)
-    figure = _figure(title, caption, height_in=3.8)
+    figure = new_figure(title, caption, height_in=3.8)
     axis = figure.subplots()
     axis.set_yscale("log")
     ends = {}
@@ -114,7 +104,7 @@ def utility_figure(
         shown = np.where(np.isfinite(values) & (values > 0), values, np.nan)
         marker = _MARKERS[i % len(_MARKERS)]
         ends[name] = axis.plot(spent, shown, linewidth=1.3, marker=marker, markersize=5, **_style(i))[0]
-    _plain(axis)
+    plain(axis)
     _number_epsilons(axis, spent)
     axis.set_ylabel(y_label, fontsize=TEXT_PT, parse_math=False)
     name_ends(figure, axis, ends)
@@ -148,25 +138,25 @@ def trade_figure(
     scores = [values[np.isfinite(values)] for values in (_checked("drawn", values) for values in drawn)]
     baseline = without_data if without_data is not None and math.isfinite(without_data[1]) else None
     drawn_scores = np.concatenate([*scores, [baseline[1]] if baseline is not None else []])
-    figure = _figure("", "", height_in=3.4)
+    figure = new_figure("", "", height_in=3.4)
     axis = figure.subplots()
     axis.set_xscale("log")  # before anything is placed on it
     if drawn_scores.size and drawn_scores.min() > 0 and drawn_scores.max() > _DECADES * drawn_scores.min():
         axis.set_yscale("log")
     dots: dict[str, Any] = {"alpha": 0.45, "markersize": 4.5, "markeredgewidth": 0}
     for epsilon, values in zip(spent.tolist(), scores, strict=True):
-        axis.plot([epsilon] * len(values), values, "o", color=_COLOURS[0], **dots)
+        axis.plot([epsilon] * len(values), values, "o", color=COLOURS[0], **dots)
     means = [values.mean() if len(values) else np.nan for values in scores]
-    ends = {"mean of fresh releases": axis.plot(spent, means, color=_COLOURS[0], linewidth=1.5)[0]}
+    ends = {"mean of fresh releases": axis.plot(spent, means, color=COLOURS[0], linewidth=1.5)[0]}
     marked = math.isfinite(released_epsilon) and released_epsilon > 0
     if baseline is not None:
         reach = [*spent.tolist(), released_epsilon] if marked else spent.tolist()
         across, level = [min(reach), max(reach)], [baseline[1]] * 2
         name = baseline[0]
-        ends[name] = axis.plot(across, level, color=_COLOURS[1], linewidth=1.3, linestyle="--")[0]
+        ends[name] = axis.plot(across, level, color=COLOURS[1], linewidth=1.3, linestyle="--")[0]
     if marked:
         _mark_epsilon(axis, released_epsilon)
-    _plain(axis)
+    plain(axis)
     _number_epsilons(axis, spent)
     axis.set_ylabel(broken(y_label, 40, lines=2), fontsize=TEXT_PT, parse_math=False)
     name_ends(figure, axis, ends)
@@ -175,7 +165,7 @@ def trade_figure(
 
 def _mark_epsilon(axis: Axes, epsilon: float) -> None:
     """An upright line, and its ε above the axes, so that it hides nothing."""
-    axis.axvline(epsilon, color=_COLOURS[6], linewidth=1.1, linestyle=":")
+    axis.axvline(epsilon, color=COLOURS[6], linewidth=1.1, linestyle=":")
     # At an end of the axes the words would be cut off, were they in the middle of their line.
     place = axis.transData.transform((epsilon, axis.get_ylim()[0]))
     fraction = float(axis.transAxes.inverted().transform(place)[0])
@@ -200,13 +190,13 @@ def _panels(
     labels: tuple[str, str],
 ) -> Figure:
     """One pair of axes for each signal, all on one scale."""
-    across = 2 if len(drawn) <= _TWO_ABREAST else 3
+    across = 2 if len(drawn) <= TWO_ABREAST else 3
     down = -(-len(drawn) // across)
-    figure = _figure(title, f"{labels[0]}\n\n{caption}".strip(), height_in=1.2 + 1.1 * down)
+    figure = new_figure(title, f"{labels[0]}\n\n{caption}".strip(), height_in=1.2 + 1.1 * down)
     figure.supylabel(labels[1], fontsize=TEXT_PT, parse_math=False)
     axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for axis, (name, signal) in zip(axes, drawn.items(), strict=False):
-        _draw(axis, steps, signal, truths.get(name), _COLOURS[0])
+        _draw(axis, steps, signal, truths.get(name), COLOURS[0])
         axis.set_title(broken(name, 54 // across, lines=2), fontsize=TEXT_PT, parse_math=False)
     for axis in axes[len(drawn) :]:
         axis.set_visible(False)
@@ -226,33 +216,14 @@ def _draw(
     if truth is not None:
         dark = tuple(0.45 * part for part in to_rgb(colour))
         axis.plot(steps, truth, color=dark, linewidth=0.9, linestyle="--")
-    _plain(axis)
+    plain(axis)
     axis.margins(x=0)
     return axis.plot(steps, values, color=colour, linewidth=1.3)[0]
 
 
-def _figure(title: str, caption: str, *, height_in: float) -> Figure:
-    from matplotlib.figure import Figure  # noqa: PLC0415  slow to import
-
-    figure = Figure(figsize=(_WIDTH_IN, height_in), dpi=_DPI, layout="constrained")
-    if title:
-        figure.suptitle(textwrap.fill(title, 60), fontsize=_TITLE_PT, parse_math=False)
-    if caption:
-        lines = "\n".join(textwrap.fill(line, 76) for line in caption.split("\n"))
-        figure.supxlabel(lines, fontsize=_CAPTION_PT, parse_math=False)
-    return figure
-
-
-def _plain(axis: Axes) -> None:
-    axis.tick_params(which="both", labelsize=_CAPTION_PT, color=_FAINT)
-    axis.grid(visible=True, color=_FAINT, alpha=0.4, linewidth=0.5)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.spines[["bottom", "left"]].set_color(_FAINT)
-
-
 def _style(i: int) -> dict[str, Any]:
     """Of the i-th line; after eight the colours come again, broken."""
-    return {"color": _COLOURS[i % len(_COLOURS)], "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)]}
+    return {"color": COLOURS[i % len(COLOURS)], "linestyle": _DASHES[i // len(COLOURS) % len(_DASHES)]}
 
 
 def _number_epsilons(axis: Axes, epsilons: Numbers) -> None:

@@ -13,6 +13,7 @@ from synthrelease.evaluation.ground_truth.ground_truth import (
     exact_derivations,
 )
 from synthrelease.evaluation.ground_truth.maps import MAPS
+from synthrelease.evaluation.ground_truth.people import PEOPLE_COMPARED
 from synthrelease.evaluation.ground_truth.records import RECORDS
 from synthrelease.evaluation.ground_truth.signals import PUBLISHED_SIGNALS, SIGNALS
 from synthrelease.evaluation.ground_truth.statistics import STATISTICS
@@ -20,6 +21,7 @@ from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import Mechanism
+from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.published import PublishedSignals
@@ -37,6 +39,7 @@ _KINDS: dict[type, ComparedKind] = {
     Statistics: STATISTICS,
     FixationStatistics: STATISTICS,
     SyntheticRecords: RECORDS,
+    SyntheticPeople: PEOPLE_COMPARED,
 }
 
 __all__ = ["ComparedKind", "GroundTruth", "derivations", "exact_derivations", "kind_of"]

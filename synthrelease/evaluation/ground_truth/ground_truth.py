@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.dp.event import Event
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
@@ -61,6 +62,12 @@ class ComparedKind:
     by_item: bool = False  # whether items are large, and are compared one after the other
     # Of outputs that are not exact: the integers that noise was drawn on, from what the truth is made of; {} if not known.
     counts: Callable[[Any, Any], Arrays] | None = None
+    # How many measures decide, from the first on: if several, each whether the output is useful in what it measures.
+    judged: int = 1
+    # Scores of what the data give without protection, by what it is, item by item, from the ground truth.
+    with_data: Callable[[Any, SecureRandom], Mapping[str, Mapping[str, Scores]]] | None = None
+    draws: int = 3  # fresh releases at each ε of its curve
+    remarks: tuple[str, ...] = ()  # how outputs are attacked, in sentences
 
 
 def exact_derivations(

@@ -113,7 +113,7 @@ class StatisticsTruth:
         errors = self.of(released)
         guesses = {method: self.of(guess) for method, guess in self.without_data(released).items()}
         first = self.measures[0]
-        parts = {part.part: part for part in usefulness(errors, guesses, first, self.part_of)}
+        parts = {part.part: part for part in usefulness(errors, guesses, (first,), self.part_of)}
         columns: dict[str, list[str]] = {}
         for place in places[:_ROWS]:
             statistic, *group, _ = place

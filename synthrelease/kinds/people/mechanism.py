@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.expectation import people_needed
+from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import QUIET, Drawn, Mechanism
 from synthrelease.kinds.parameters import deviation_of
@@ -30,6 +31,7 @@ from synthrelease.kinds.people.public import (
     FINE,
     PeopleParameters,
 )
+from synthrelease.kinds.people.scores import Scale
 from synthrelease.kinds.people.vectors import MISSING, Windows, coefficients, dependence
 from synthrelease.kinds.people.words import MARGINALS_USEFUL
 from synthrelease.number_words import short
@@ -38,6 +40,7 @@ from synthrelease.numerics.runs import runs
 Integers = NDArray[np.int64]
 Release = Callable[[str, Integers], Array]
 
+_MOST_TABLES = 64  # of scores that are kept, of half a megabyte each
 _TYPE = np.int32  # of a recording's number and of levels
 
 
@@ -127,6 +130,28 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
         """Return the sums of the three rounds without noise: private."""
         return self.rounds(collected, QUIET, lambda _path, sums: sums)
 
+    @property
+    def is_adaptive(self) -> bool:
+        """Always."""
+        return True
+
+    def exact_after(self, collected: Rows, released: Mapping[str, Array], event: Event) -> dict[str, Array]:
+        """Return the exact sums of the three rounds if the rounds before released what they did: private."""
+        exact: dict[str, Array] = {}
+
+        def noisy(path: str, sums: Integers) -> Array:
+            exact[path] = sums
+            return released[path]
+
+        self.rounds(collected, event, noisy)
+        return exact
+
+    def expected(self, event: Event, budget: Budget | None, people: float) -> tuple[Expectation, ...]:
+        """Return how far people are expected to be from the population with so many participants, and the design that suits them."""
+        number = round(people)
+        parameters = replace(self.parameters, people=number, design=self._design(budget, number))
+        return parameters.expected(event, number, self.neighbours)
+
     def rounds(self, collected: Rows, event: Event, released: Release) -> dict[str, Array]:
         """Return what is released of each round, by path.
 
@@ -148,7 +173,7 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
         density = rounds.marginals(drawn[COARSE], drawn[FINE]).density
         scores = np.empty_like(levels)
         for f, scale in enumerate(p.scales):
-            scores[:, f] = scale.score_table(density[f])[levels[:, f]]
+            scores[:, f] = _score_table(scale, density[f].tobytes())[levels[:, f]]
         present = levels != MISSING
         scores[~present] = 0
         vectors = dependence(windows, scores, present, p.form)
@@ -173,12 +198,16 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
 
     def _needed(self, event: Event, budget: Budget | None, subject: str) -> int | str:
         def is_good(people: int) -> bool:
-            parameters = replace(self.parameters, people=people, design=self._design(budget, people))
-            expected = parameters.expected(event, people, self.neighbours)
-            (one,) = (one for one in expected if one.subject == subject)
+            (one,) = (one for one in self.expected(event, budget, people) if one.subject == subject)
             return one.best <= one.without_data / 2
 
         return people_needed(is_good) or "more than there are"
+
+
+@lru_cache(maxsize=_MOST_TABLES)
+def _score_table(scale: Scale, density: bytes) -> Integers:
+    """A table that is made once: an attack looks at one person after the other by the same."""
+    return scale.score_table(np.frombuffer(density))
 
 
 def _first_windows(data: Features, most: int) -> Integers:

@@ -36,6 +36,9 @@ class Places:
 class Items:
     """An output of ten items, each an array by itself."""
 
+    def for_budget(self, _):
+        return self
+
     def draw(self, *_):
         return SimpleNamespace(parameters=self, event=None, arrays={})
 
@@ -46,7 +49,7 @@ class Items:
 @pytest.fixture(autouse=True)
 def ten_parts(monkeypatch):
     made = [lambda number=number: {(str(number),): np.array([number])} for number in range(10)]
-    monkeypatch.setattr(curves, "kind_of", lambda _: None)
+    monkeypatch.setattr(curves, "kind_of", lambda _: SimpleNamespace(draws=3))
     monkeypatch.setattr(curves, "derivations", lambda *_: made)
 
 

@@ -39,6 +39,7 @@ STUDIES = [
     invented.write_areas_study,
     invented.write_signals_study,
     invented.write_statistics_study,
+    invented.write_people_study,
 ]
 
 

@@ -517,6 +517,36 @@ def test_items_and_measures_are_told():
     assert (of_class(bare, "measures"), bare.texts("table")) == (0, [])
 
 
+def test_of_many_measures_each_has_a_row_with_its_meaning():
+    measures = tuple(
+        dataclasses.replace(CC, name=f"measure {n}", meaning=f"meaning {n}", squared=n > 4) for n in range(6)
+    )
+    many = dataclasses.replace(
+        utility(measures=measures),
+        compared={"released": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6), "guess": (0.7,) * 5 + (NAN,)},
+    )
+    page = page_of(EvaluatedOutput("people", "people", many))
+    head = page.texts("th")
+    assert head[:4] == ["measure", "released", "guess", "ideal"]
+    assert head[4:10] == [f"measure {n}meaning {n}" for n in range(6)]
+    assert page.texts("td")[:6] == ["0.1", "0.7", "1", "0.2", "0.7", "1"]
+    assert page.texts("td")[15:18] == ["0.6", number(NAN), "1"]
+    assert of_class(page, "measures") == 0
+    assert "measure 5" in page.texts("p", "note")[0]
+    assert "measure 4" not in page.texts("p", "note")[0]
+
+
+def test_parts_of_several_measures_are_called_by_them():
+    parts = tuple(
+        Usefulness(name, name, 0.5, 0.4, is_useful) for name, is_useful in (("a", True), ("b", False))
+    )
+    output = EvaluatedOutput("people", "people", dataclasses.replace(utility(), parts=parts))
+    first, *listed = (line for line in at_a_glance(output) if line.subject in {"utility", "part"})
+    assert first.term not in {"a", "b", CC.name}
+    assert figures(first.value) == [1, 2]
+    assert [line.term for line in listed] == ["b", "a"]
+
+
 def test_medians_are_said_to_be():
     worth = utility(measures=(CC, dataclasses.replace(CC, name="MSE", middle=True)))
     means, mixed = (

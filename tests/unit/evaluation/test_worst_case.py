@@ -1,18 +1,24 @@
 """The attack that knows everyone else: by theory, by simulation, and as brute force finds it."""
 
+import itertools
 from types import SimpleNamespace
 
+import made_people
 import numpy as np
 import pytest
+from made_people import MADE
 from scipy.stats import norm
 
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
-from synthrelease.dp.guarantee import Neighbours, PureDP
+from synthrelease.dp.guarantee import ApproxDP, Neighbours, PureDP
+from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation import worst_case as module
 from synthrelease.evaluation.worst_case import worst_case_attack
 from synthrelease.kinds.contributions import Sums
+from synthrelease.kinds.people import contributions
+from synthrelease.kinds.people.design import RADIUS
 
 
 def people(values):
@@ -152,3 +158,59 @@ def test_without_noise_there_is_no_such_attack():
 
     event = Unprotected("as the paper has it")
     assert attacked([[3], [4]], event) is None
+
+
+# --- sums of which later ones depend on earlier ones
+
+
+@pytest.fixture
+def rounds():
+    """Return an output of synthetic people, who lie far apart, with what it released and the people."""
+    mechanism = made_people.mechanism()
+    crowd = [person for person in made_people.adversaries() if 1 < len(person.rows) <= 64][:8]
+    drawn = mechanism.draw(made_people.collected(crowd), Budget(3.0, 1e-5), SecureRandom.for_tests(4))
+    guarantee = ApproxDP(epsilon=3.0, delta=1e-5, neighbours=Neighbours.REPLACE_ONE)
+    output = SimpleNamespace(
+        name="people",
+        mechanism=mechanism,
+        event=drawn.event,
+        budget=Budget(3.0, 1e-5),
+        entry={"guarantee": guarantee.to_json()},
+    )
+    return output, drawn.arrays, crowd
+
+
+def attacked_rounds(output, released, crowd):
+    return worst_case_attack(
+        output, MADE.data(crowd), neighbours=Neighbours.REPLACE_ONE, seed=1, released=released
+    )
+
+
+def test_of_rounds_the_difference_is_what_replacing_someone_moves_given_what_was_released(rounds):
+    output, released, crowd = rounds
+
+    def sums(people):
+        exact = output.mechanism.exact_after(made_people.collected(people), released, output.event)
+        return np.concatenate([array.ravel() for array in exact.values()]).astype(float)
+
+    whole, moved = sums(crowd), []
+    for i, j in itertools.combinations(range(len(crowd)), 2):
+        replaced = [*crowd[:i], crowd[j], *crowd[i + 1 :]]
+        moved.append(np.linalg.norm(whole - sums(replaced)))
+    told = attacked_rounds(output, released, crowd)
+    assert told.people == len(crowd)
+    assert told.worst == pytest.approx(norm.cdf(max(moved) / output.event.scale / 2), abs=1e-9)
+    assert told.typical == pytest.approx(
+        norm.cdf(sorted(moved)[len(moved) // 2] / output.event.scale / 2), abs=1e-9
+    )
+    assert told.measured.low <= told.worst <= told.measured.high
+    mu = 2 * RADIUS / output.event.scale
+    assert told.allowed == pytest.approx(norm.cdf(mu / 2), abs=1e-6)
+    assert told.worst < told.allowed
+    assert not told.exceeds
+
+
+def test_vectors_that_are_not_clipped_are_found_out(rounds, monkeypatch):
+    output, released, crowd = rounds
+    monkeypatch.setattr(contributions, "clip_to_ball", lambda vectors, _: vectors)
+    assert attacked_rounds(output, released, crowd).exceeds
