@@ -191,6 +191,7 @@ def export(
     folder: str | Path,
     *,
     stimuli: str | Path | None = None,
+    one_file_per: str | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
@@ -201,6 +202,7 @@ def export(
         form: "csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry" or "png".
         folder: new or empty.
         stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over; for "png".
+        one_file_per: of which synthetic records each has a file of its own: "person"; for "csv".
         force: replace an older export there.
         progress: called with (what, done, total).
 
@@ -208,7 +210,7 @@ def export(
         FaultyBundleError: the bundle has faults.
         DataError: the form cannot hold something that is in it, or a picture cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
-        ArgumentError: there is no such form, or `stimuli` are not for it.
+        ArgumentError: there is no such form, `stimuli` or `one_file_per` are not for it, or there are no such records.
 
     Example:
         >>> import tempfile
@@ -234,19 +236,21 @@ def export(
             expected="one of " + ", ".join(FORMATS),
             remedy=nearest(str(form), list(FORMATS)) or "write one of these",
         )
-    if stimuli is not None and form != "png":
-        raise ArgumentError(
-            "option-not-for-this-form",
-            "stimuli are for pictures",
-            where="export().stimuli",
-            remedy='leave them out, or export to "png"',
-        )
+    for option, value, own, why in (
+        ("stimuli", stimuli, "png", "stimuli are for pictures"),
+        ("one_file_per", one_file_per, "csv", "files of single records are CSV"),
+    ):
+        if value is not None and form != own:
+            place, remedy = f"export().{option}", f'leave it out, or export to "{own}"'
+            raise ArgumentError("option-not-for-this-form", why, where=place, remedy=remedy)
     require(*FORMATS[form].libraries)
     refuse_target(folder := Path(folder), force=force)
     manifest, over = _verified(bundle, progress).manifest, None if stimuli is None else Path(stimuli)
     assert manifest is not None
     opened = ReadableBundle(Path(bundle), manifest)
-    return write(opened, form, folder, force=force, stimuli=over, progress=progress)
+    return write(
+        opened, form, folder, force=force, stimuli=over, one_file_per=one_file_per or "", progress=progress
+    )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +57,31 @@ def validate_with_mlcroissant(path: Path) -> Any:
     import mlcroissant
 
     return mlcroissant.Dataset(path)
+
+
+def validate_with_frictionless(folder: Path) -> tuple[int, dict[str, list[str]], list[Any]]:
+    """Let the real command line validate a package, and return its exit code, what it says of each table, and of the whole."""
+    script = "from frictionless.__main__ import console; console()"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script, "validate", "datapackage.json", "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    report = json.loads(done.stdout)
+    found = {task["name"]: [error["type"] for error in task["errors"]] for task in report["tasks"]}
+    return done.returncode, found, report["errors"]
+
+
+def bids_issues(folder: Path) -> list[tuple[str, str]]:
+    """Return severity and code of what the validator of BIDS says of a dataset."""
+    done = subprocess.run(
+        ["bids-validator-deno", "--json", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return [(issue["severity"], issue["code"]) for issue in json.loads(done.stdout)["issues"]["issues"]]

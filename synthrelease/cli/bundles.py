@@ -193,6 +193,11 @@ def report(
     help="The folder to write, new or empty.",
 )
 @STIMULI
+@click.option(
+    "--one-file-per",
+    metavar="RECORD",
+    help="For csv: a file for each synthetic record that has several rows, such as person.",
+)
 @click.option("--force", is_flag=True, help="Replace an earlier export.")
 @AS_JSON
 @click.pass_obj
@@ -203,6 +208,7 @@ def export(
     form: str,
     folder: Path,
     stimuli: Path | None,
+    one_file_per: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -214,8 +220,18 @@ def export(
 
     if stimuli is not None and form != "png":
         raise click.UsageError("--stimuli is for figures: leave it out, or export --to png")
+    if one_file_per is not None and form != "csv":
+        raise click.UsageError("--one-file-per is for tables: leave it out, or export --to csv")
     with progress(obj) as show_stage:
-        written = run(bundle, form, folder, force=force, stimuli=stimuli, progress=show_stage)
+        written = run(
+            bundle,
+            form,
+            folder,
+            force=force,
+            stimuli=stimuli,
+            one_file_per=one_file_per,
+            progress=show_stage,
+        )
     if written.test_seed:
         click.secho("TEST SEED - DO NOT PUBLISH: the exported files say so, too", fg="red", err=True)
     if as_json:

@@ -1,6 +1,6 @@
-"""Tables as a derivative dataset of BIDS: TSV of a whole group, each with a sidecar that describes its columns.
+"""Tables as a derivative dataset of BIDS: TSV of a whole group, each with a sidecar that describes its columns; synthetic records as subjects.
 
-BIDS has names for what is of a subject, and none for a table of a group that is of no subject. So the tables stand in a
+BIDS has names for what is of a subject, and none for a table of a group that is of no subject. So these tables stand in a
 folder of their own, which .bidsignore lists: the validator checks everything else.
 """
 
@@ -11,8 +11,9 @@ from typing import Any, BinaryIO
 from synthrelease.errors import DataError
 from synthrelease.exports import guarantee_text
 from synthrelease.exports.csv import save_text
+from synthrelease.exports.subjects import NOT_PARTICIPANTS, Subjects
 from synthrelease.exports.table import Column, ExportTable, free_name
-from synthrelease.exports.table_files import TableFile, write_companions, write_tables
+from synthrelease.exports.table_files import RecordFiles, whole, write_companions, write_tables
 from synthrelease.exports.task import ExportTask
 
 TABLES, MISSING = "group", "n/a"
@@ -23,6 +24,11 @@ _CONTENTS = (
     "is a missing value. BIDS has no names for group tables: .bidsignore lists their folder."
 )
 
+_SUBJECTS = (
+    "Synthetic records are subjects (participants.tsv): each has a file for every recording, described by the JSON file at the "
+    "root of the dataset that is named like its task."
+)
+
 
 def write(task: ExportTask) -> list[str]:
     """Write every table with its sidecar, a README, the manifest below sourcedata, and what the dataset is.
@@ -30,12 +36,17 @@ def write(task: ExportTask) -> list[str]:
     Raises:
         DataError: a label is what BIDS writes for a missing value.
     """
-    files = write_tables(task, "tsv", _save, below=TABLES)
-    for file in files:
-        task.write_json(file.path.with_suffix(".json"), _sidecar(task, file))
+    subjects = Subjects(task, _save, lambda table, rows: _sidecar(task, table, rows))
+    files = write_tables(task, "tsv", _save, below=TABLES, divide=subjects.write)
+    for file in whole(files):
+        sidecar = _sidecar(task, file.table, file.rows, digest=file.digest)
+        task.write_json(file.path.with_suffix(".json"), sidecar)
+    subjects.finish()
     task.write_json("dataset_description.json", _description(task))
     (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8", newline="\n")
-    return write_companions(task, files, what=_CONTENTS, below="sourcedata")
+    has_subjects = any(isinstance(file, RecordFiles) for file in files)
+    what = f"{_CONTENTS} {_SUBJECTS} {NOT_PARTICIPANTS}" if has_subjects else _CONTENTS
+    return write_companions(task, files, what=what, below="sourcedata")
 
 
 def _save(table: ExportTable, file: BinaryIO) -> None:
@@ -73,18 +84,19 @@ def _in_capitals(key: str) -> str:
     return key.title().replace("_", "").replace("Sha", "SHA")
 
 
-def _sidecar(task: ExportTask, file: TableFile) -> dict[str, Any]:
-    table = {
-        "Title": file.table.title,
-        "Description": file.table.description,
-        "Rows": file.rows,
-        "Guarantee": task.output(file.table.output)["guarantee"],
+def _sidecar(task: ExportTask, table: ExportTable, rows: int, *, digest: str = "") -> dict[str, Any]:
+    """What describes a file of a table, or several that are alike."""
+    about = {
+        "Title": table.title,
+        "Description": table.description,
+        "Rows": rows,
+        "Guarantee": task.output(table.output)["guarantee"],
         "TestSeed": task.test_seed,
-        "SHA256": file.digest,
+        **({"SHA256": digest} if digest else {}),
     }
-    columns = {column.name: _column(column) for column in file.table.columns}
+    columns = {column.name: _column(column) for column in table.columns}
     # A feature may be called anything, and must not take the guarantee's place.
-    return {free_name("synthrelease:table", columns): table, **columns}
+    return {free_name("synthrelease:table", columns): about, **columns}
 
 
 def _column(column: Column) -> dict[str, Any]:

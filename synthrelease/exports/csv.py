@@ -7,12 +7,21 @@ README are warned of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import polars as pl
 
-from synthrelease.exports.table import ExportTable
-from synthrelease.exports.table_files import TableFile, write_companions, write_tables
+from synthrelease.errors import ArgumentError
+from synthrelease.exports.table import ExportTable, padded
+from synthrelease.exports.table_files import (
+    RecordFiles,
+    TableFile,
+    has_formulas,
+    whole,
+    write_companions,
+    write_tables,
+)
 from synthrelease.exports.task import ExportTask
 
 _ROWS = 1 << 16  # that are text in memory at a time
@@ -20,13 +29,49 @@ CONTENTS = "Tables in CSV (RFC 4180, UTF-8): the first line has the names of col
 
 
 def write(task: ExportTask) -> list[str]:
-    """Write every table, a README and the manifest."""
-    return write_companions(task, write_csv(task), what=CONTENTS)
+    """Write every table, or one file for each synthetic record of the tables that have any, a README and the manifest.
+
+    Raises:
+        ArgumentError: no table has the records that each file is asked for.
+    """
+
+    def divide(table: ExportTable) -> RecordFiles | None:
+        return write_records(task, table) if table.record == task.one_file_per else None
+
+    files = write_tables(task, "csv", _save, divide=divide)
+    if task.one_file_per and not any(isinstance(file, RecordFiles) for file in files):
+        numbered = dict.fromkeys(file.table.record for file in files if file.table.record)
+        raise ArgumentError(
+            "nothing-to-divide",
+            "no output has synthetic records of this name, with rows of their own",
+            where=str(task.bundle.path),
+            found=task.one_file_per,
+            expected=" or ".join(numbered) or "nothing: no file can be divided",
+            remedy="write one of these" if numbered else "export without this option",
+        )
+    return write_companions(task, files, what=CONTENTS)
 
 
 def write_csv(task: ExportTask) -> list[TableFile]:
     """Write every table to a file of its own."""
-    return write_tables(task, "csv", _save)
+    return whole(write_tables(task, "csv", _save))
+
+
+def write_records(task: ExportTask, table: ExportTable) -> RecordFiles:
+    """Write a table to a folder called after it: a file for each synthetic record, with the columns of the whole."""
+    folder = task.folder / table.name
+    folder.mkdir()
+    paths = []
+    height = 0
+    largest = int(table.frame[table.record].to_numpy().max())
+    for number, rows in table.records():
+        path = folder / f"{table.record}-{padded(number, largest)}.csv"
+        with path.open("xb") as file:
+            _save(replace(table, frame=rows), file)
+        paths.append(path.relative_to(task.folder))
+        height = rows.height
+    empty = replace(table, frame=table.frame.clear())
+    return RecordFiles(paths[0], paths[-1], empty, len(paths), height, has_formulas(table))
 
 
 def save_text(frame: pl.DataFrame, file: BinaryIO, **form: Any) -> None:

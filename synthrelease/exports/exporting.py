@@ -32,6 +32,7 @@ def export(
     *,
     force: bool = False,
     stimuli: Path | None = None,
+    one_file_per: str = "",
     progress: Progress | None = None,
 ) -> Exported:
     """Write a bundle into a folder that other tools read: all of it, or nothing.
@@ -42,15 +43,17 @@ def export(
         target: the folder, new or empty.
         force: replace an older export there.
         stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over.
+        one_file_per: of which synthetic records each has a file of its own, such as "person"; "" for none.
         progress: called with (what, done, total).
 
     Raises:
         BundleError: the file was changed since.
+        ArgumentError: there are no such records.
         DataError: the form cannot hold something that is in the bundle, or a picture of a stimulus cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
     """
     with atomic_folder(target, force=force) as folder:
-        warnings = FORMATS[form].write(ExportTask(bundle, folder, stimuli, progress))
+        warnings = FORMATS[form].write(ExportTask(bundle, folder, stimuli, one_file_per, progress))
         files = files_in(folder)
         size = sum(path.stat().st_size for path in files)
     return Exported(len(files), size, tuple(warnings), bool(bundle.manifest["randomness"]["test_seed"]))

@@ -12,12 +12,11 @@ from synthrelease.exports import guarantee_text
 from synthrelease.exports.table import Column
 from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.exports.templated import filled
-from synthrelease.number_words import several
 from synthrelease.printable import printable_lines
 from synthrelease.report.guarantee_words import guarantee_words
 
 if TYPE_CHECKING:
-    from synthrelease.exports.table_files import TableFile
+    from synthrelease.exports.table_files import RecordFiles, TableFile
 
 _WIDTH = 100
 
@@ -51,17 +50,17 @@ def readme(
     return printable_lines(text).encode("utf-8")
 
 
-def table_lines(files: Sequence[TableFile]) -> Iterator[str]:
+def table_lines(files: Sequence[TableFile | RecordFiles]) -> Iterator[str]:
     """Yield what tables are, and their columns, in lines."""
     first_file: dict[tuple[Column, ...], str] = {}
     for file in files:
-        path, table = file.path.as_posix(), file.table
-        yield from item(f"{path}: {table.title}, {several(file.rows, 'row')}. {table.description}")
+        table = file.table
+        yield from item(f"{file.about} {table.description}")
         columns = tuple(replace(column, labels=()) for column in table.columns)
         if columns in first_file:
             yield f"    Columns as in {first_file[columns]}."
             continue
-        first_file[columns] = path
+        first_file[columns] = file.about.partition(":")[0]
         for column in columns:
             unit = f" [{column.unit}]" if column.unit else ""
             yield from item(f"{column.name}{unit}: {column.description}", indent=4)

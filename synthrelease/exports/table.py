@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.report.released import Released
+
+_DIGITS = 4  # of a padded number, at least
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,15 @@ class ExportTable:
     key: tuple[str, ...]  # names of the columns that identify a row; empty if rows may repeat
     frame: pl.DataFrame  # its rows
     guarantee: str = ""  # of the output only, as it stands at the end of the description
+    # The column that numbers synthetic records, if each has rows of its own: as many as any other, and all together.
+    record: str = ""
+
+    def records(self) -> Iterator[tuple[int, pl.DataFrame]]:
+        """Yield each record's number and its rows; the table has a `record`."""
+        numbers = self.frame[self.record].unique(maintain_order=True).to_list()
+        rows = self.frame.height // len(numbers)
+        for place, number in enumerate(numbers):
+            yield number, self.frame.slice(place * rows, rows)
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,11 @@ class OutputSource:
     def array(self, dataset: Dataset) -> NDArray[Any]:
         """Return the values of a dataset."""
         return self.released.array(self.name, dataset.path)
+
+
+def padded(number: int, largest: int) -> str:
+    """Return a number with zeros before it, so that files stand in its order: `0001`."""
+    return f"{number:0{max(_DIGITS, len(str(largest)))}}"
 
 
 def sentence_case(text: str) -> str:

@@ -15,6 +15,7 @@ from synthrelease.exports.table import ExportTable
 from synthrelease.exports.tables import tables_of
 from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.files.digest import sha256_of
+from synthrelease.number_words import several
 
 README = "README.txt"
 FORMULAS = (
@@ -34,10 +35,41 @@ class TableFile:
     digest: str  # SHA-256 of the file
     formulas: bool  # whether a text of it begins as a formula of a spreadsheet does
 
+    @property
+    def about(self) -> str:
+        """Where it is, and of how many rows."""
+        return f"{self.path.as_posix()}: {self.table.title}, {several(self.rows, 'row')}."
+
+
+@dataclass(frozen=True)
+class RecordFiles:
+    """A table of synthetic records that is in many files, each of them of one record."""
+
+    first: Path  # of the files, below the folder
+    last: Path
+    table: ExportTable  # without its rows, and of columns that its files have
+    files: int
+    rows: int  # of each file
+    formulas: bool  # as of a table
+
+    @property
+    def about(self) -> str:
+        """Where they are, and of how many rows."""
+        files = f"{several(self.files, 'file')} of {several(self.rows, 'row')}"
+        return f"{self.first.as_posix()} to {self.last.as_posix()}: {self.table.title}, {files}."
+
+
+Save = Callable[[ExportTable, BinaryIO], None]
+
 
 def write_tables(
-    task: ExportTask, ending: str, save: Callable[[ExportTable, BinaryIO], None], *, below: str = ""
-) -> list[TableFile]:
+    task: ExportTask,
+    ending: str,
+    save: Save,
+    *,
+    below: str = "",
+    divide: Callable[[ExportTable], RecordFiles | None] = lambda _table: None,
+) -> list[TableFile | RecordFiles]:
     """Write every table of a bundle to a file called after it.
 
     Args:
@@ -45,13 +77,17 @@ def write_tables(
         ending: of the files' names.
         save: writes a table to an open file.
         below: a folder within the task's; "" for none.
+        divide: writes a table of synthetic records to files of its own; None if it leaves it to this function.
     """
-    files = []
+    files: list[TableFile | RecordFiles] = []
     folder = task.folder / below
     folder.mkdir(exist_ok=True)
     names = task.bundle.names
     for table in tables_of(task.bundle):
         task.report_progress(f"writing {table.name}", names.index(table.output), len(names))
+        if table.record and (divided := divide(table)) is not None:
+            files.append(divided)
+            continue
         path = folder / f"{table.name}.{ending}"
         with path.open("xb") as file:
             save(table, file)
@@ -62,14 +98,19 @@ def write_tables(
                 table.frame.height,
                 path.stat().st_size,
                 sha256_of(path),
-                _has_formulas(table),
+                has_formulas(table),
             )
         )
     return files
 
 
+def whole(files: Iterable[TableFile | RecordFiles]) -> list[TableFile]:
+    """Return the tables that are in one file each."""
+    return [file for file in files if isinstance(file, TableFile)]
+
+
 def write_companions(
-    task: ExportTask, files: Sequence[TableFile], *, what: str, below: str = ""
+    task: ExportTask, files: Sequence[TableFile | RecordFiles], *, what: str, below: str = ""
 ) -> list[str]:
     """Write a README about tables, and the manifest; arguments and result as of `write_readme`."""
     warnings = [FORMULAS] if any(file.formulas for file in files) else []
@@ -107,7 +148,8 @@ def write_manifest(task: ExportTask, *, below: str = "") -> list[str]:
     return [f"{name} next to the bundle is not a signature of it, and was left out: {fault}"] if fault else []
 
 
-def _has_formulas(table: ExportTable) -> bool:
+def has_formulas(table: ExportTable) -> bool:
+    """Return whether a text of a table, or the name of a column, begins as a formula of a spreadsheet does."""
     texts = [column.name for column in table.columns if column.kind == "string"]
     begins = "^[=+@-]"
     return any(table.frame[name].str.contains(begins).any() for name in texts) or any(

@@ -35,6 +35,7 @@ class ExportTask:
     bundle: Bundle  # that was verified in full
     folder: Path  # empty, to be written into
     stimuli: Path | None = None  # a folder with pictures of stimuli, for exports that draw
+    one_file_per: str = ""  # which synthetic records have a file each, such as "person"; "" for none
     progress: Progress | None = None  # called with (what, done, total)
 
     @property

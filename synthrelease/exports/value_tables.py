@@ -15,6 +15,7 @@ from synthrelease.exports.table import (
     Column,
     ExportTable,
     OutputSource,
+    free_name,
     label_series,
     sentence_case,
 )
@@ -27,12 +28,16 @@ _LARGE_ITEM = 4096  # values; items that have more have a table each
 
 def value_tables(source: OutputSource, families: Sequence[Family]) -> Iterator[ExportTable]:
     """Yield the tables of values: one for each family, or for all that differ in their values only."""
-    for stacked in _stacked(families, source.parameters.part):
+    stacks = _stacked(families, source.parameters.part)
+    of_numbers = sum(1 for first, *_ in stacks if first.part and not first.values.item_shape)
+    for stacked in stacks:
         first = stacked[0]
         item_size = int(np.prod([len(axis) for axis in first.axes[1:]]))
-        if item_size <= _LARGE_ITEM:
-            name = "values" if not first.values.item_shape else first.part or first.values.path
-            yield _table(source, name, stacked, slice(None))
+        if item_size <= _LARGE_ITEM or first.values.role is Role.RECORD:
+            is_only = of_numbers <= 1 and not first.values.item_shape
+            yield _table(
+                source, "values" if is_only else first.part or first.values.path, stacked, slice(None)
+            )
             continue
         for number, label in enumerate(first.axes[0].coordinates):
             yield _table(source, str(label), stacked, slice(number, number + 1))
@@ -50,7 +55,8 @@ def _stacked(families: Sequence[Family], part: str) -> list[list[Family]]:
 
 def _table(source: OutputSource, name: str, families: list[Family], rows: slice) -> ExportTable:
     frames = [_frame(source, family, rows) for family in families]
-    columns = _columns(families)
+    features = source.parameters.bounded
+    columns = _columns(families, features)
     key = [axis.name for axis in families[0].axes]
     if part := families[0].part and source.parameters.part:
         labels = tuple(family.part for family in families)
@@ -60,24 +66,28 @@ def _table(source: OutputSource, name: str, families: list[Family], rows: slice)
     missing = {column for column in columns if any(column not in frame.columns for frame in frames)}
     values = families[0].values
     title = sentence_case(values.quantity if len(families) == 1 else "values")
-    bounds = _bounds_words(source.parameters.bounded)
+    is_numbered = values.role is Role.RECORD and columns[key[0]].kind == "integer"
+    frame = pl.concat(frames, how="diagonal").select(order)
     return ExportTable(
         name,
         source.name,
         f"{title}: {name}" if name != values.path else title,
-        f"{source.parameters.summary()} {bounds}".strip(),
-        tuple(replace(columns[column], missing=column in missing) for column in order),
+        f"{source.parameters.summary()} {_bounds_words(features)}".strip(),
+        tuple(
+            replace(_reaching(columns[column], frame[column]), missing=column in missing) for column in order
+        ),
         tuple(key),
-        pl.concat(frames, how="diagonal").select(order),
+        frame,
+        record=key[0] if is_numbered else "",
     )
 
 
-def _columns(families: Sequence[Family]) -> dict[str, Column]:
+def _columns(families: Sequence[Family], features: Sequence[Feature]) -> dict[str, Column]:
     columns: dict[str, Column] = {}
     for family in families:
         columns |= {axis.name: _axis_column(axis) for axis in family.axes}
         for dataset in family.datasets:
-            for column in _value_columns(dataset):
+            for column in _value_columns(dataset, features):
                 columns[column.name] = _merged(columns.get(column.name, column), column)
     return columns
 
@@ -91,20 +101,41 @@ def _axis_column(axis: Axis) -> Column:
     return Column(axis.name, kind, words, axis.unit, lowest=float(values.min()), highest=float(values.max()))
 
 
-def _value_columns(dataset: Dataset) -> list[Column]:
-    """One column, or one for each label of an axis of columns."""
-    labels = itertools.product(*(map(str, axis.coordinates) for axis in dataset.axes if axis.is_columns))
+def _reaching(column: Column, values: pl.Series) -> Column:
+    """A column whose bounds hold of what its cells say: values are stored on a grid, of which one may lie beyond a bound."""
+    if column.kind != "number" or column.lowest is None or column.highest is None:
+        return column
+    lowest, highest = (float(str(end)) for end in (np.nanmin(values), np.nanmax(values)))
+    return replace(column, lowest=min(column.lowest, lowest), highest=max(column.highest, highest))
+
+
+def _value_columns(dataset: Dataset, features: Sequence[Feature]) -> list[Column]:
+    """One column, or one for each label of an axis of columns; of records, those of features have units and public bounds."""
+    labels = list(
+        itertools.product(*(map(str, axis.coordinates) for axis in dataset.axes if axis.is_columns))
+    )
     quantity = sentence_case(dataset.quantity)
     kind = "integer" if dataset.types[0].kind == "i" else "number"
-    return [
-        Column(
-            "_".join(label if dataset.role is Role.RECORD else [dataset_name(dataset), *label]),
-            kind,
-            ": ".join([quantity, *(part.replace("_", " ") for part in label)]) + ".",
-            dataset.unit,
-        )
-        for label in labels
-    ]
+    names = _value_names(dataset, labels)
+    by_name = {feature.name: feature for feature in features} if dataset.role is Role.RECORD else {}
+    columns = []
+    for name, label in zip(names, labels, strict=True):
+        words = ": ".join([quantity, *(part.replace("_", " ") for part in label)])
+        column = Column(name, kind, f"{words}.", dataset.unit)
+        if feature := by_name.get("_".join(label)):
+            words = f"{quantity}: {feature.title or feature.name.replace('_', ' ')}."
+            column = Column(name, kind, words, feature.known_unit, feature.low, feature.high)
+        columns.append(column)
+    return columns
+
+
+def _value_names(dataset: Dataset, labels: Sequence[tuple[str, ...]]) -> list[str]:
+    """What columns of values are called; of records like their labels, unless an axis is called so, too."""
+    if dataset.role is not Role.RECORD or labels == [()]:
+        return ["_".join([dataset_name(dataset), *label]) for label in labels]
+    names = ["_".join(label) for label in labels]
+    axes = {axis.name for axis in dataset.axes if not axis.is_columns}
+    return [free_name(name, {*axes, *names}) if name in axes else name for name in names]
 
 
 def _merged(column: Column, of_next_part: Column) -> Column:
@@ -128,7 +159,7 @@ def _bounds_words(features: Sequence[Feature]) -> str:
 def _frame(source: OutputSource, family: Family, rows: slice) -> pl.DataFrame:
     columns = _grid(family.axes, rows)
     for dataset in family.datasets:
-        columns |= _spread(source.array(dataset), dataset, family.axes, rows)
+        columns |= _spread(source, dataset, family.axes, rows)
     frame = pl.DataFrame(columns)
     part = family.part and source.parameters.part
     return frame.with_columns(pl.lit(family.part).alias(part)) if part else frame
@@ -149,16 +180,16 @@ def _coordinates(axis: Axis, places: NDArray[np.int64]) -> pl.Series | NDArray[A
 
 
 def _spread(
-    array: NDArray[Any], dataset: Dataset, axes: Sequence[Axis], rows: slice
+    source: OutputSource, dataset: Dataset, axes: Sequence[Axis], rows: slice
 ) -> dict[str, NDArray[Any]]:
     """A dataset in as many rows as the axes have, a column for each label of its axes of columns."""
     names = [axis.name for axis in dataset.axes]
     shape = [len(axis) if axis.name in names else 1 for axis in axes]
     of_columns = [len(axis) for axis in dataset.axes if axis.is_columns]
-    array = array.reshape(*shape, *of_columns)
+    array = source.array(dataset).reshape(*shape, *of_columns)
     if axes[0].name in names:
         array = array[rows]
-    columns = _value_columns(dataset)
+    columns = _value_columns(dataset, source.parameters.bounded)
     full_shape = (len(range(*rows.indices(len(axes[0])))), *map(len, axes[1:]), *of_columns)
     spread_out = np.broadcast_to(array, full_shape).reshape(-1, len(columns))
     return {column.name: spread_out[:, number] for number, column in enumerate(columns)}

@@ -54,6 +54,12 @@ chunk = 8
 length = 24
 coefficients = 3
 """,
+    "people": """
+kind = "people"
+input = "pupil"
+people = 6
+windows = 4
+""",
     "summary": """
 kind = "statistics"
 input = "pupil"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditing import faults_of_guarantees, faults_of_noise, faults_of_plans, faults_of_sums
+from auditing import faults_of_guarantees, faults_of_noise, faults_of_people, faults_of_plans, faults_of_sums
 from auditing.detectors import Detector
 from auditing.planting import Fault
 
@@ -11,6 +11,7 @@ FAULTS: tuple[Fault, ...] = (
     *faults_of_sums.FAULTS,
     *faults_of_guarantees.FAULTS,
     *faults_of_plans.FAULTS,
+    *faults_of_people.FAULTS,
 )
 
 ASKED_FOR = (

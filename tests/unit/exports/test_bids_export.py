@@ -2,11 +2,11 @@
 
 import csv
 import json
-import subprocess
 from dataclasses import replace
 
 import pytest
 from bundle_files import written
+from catalogued import bids_issues as report_of
 from layouts import NAMES
 from refusals import refused
 
@@ -18,17 +18,6 @@ from synthrelease.exports.tables import tables_of
 
 def described(folder):
     return json.loads((folder / "dataset_description.json").read_text("utf-8"))
-
-
-def report_of(folder):
-    done = subprocess.run(
-        ["bids-validator-deno", "--json", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    return [(one["severity"], one["code"]) for one in json.loads(done.stdout)["issues"]["issues"]]
 
 
 @pytest.mark.thorough

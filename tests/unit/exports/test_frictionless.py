@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 
 import pytest
 from bundle_files import written
+from catalogued import validate_with_frictionless as validated
 from click.testing import CliRunner
 from layouts import NAMES
 
@@ -15,22 +14,6 @@ from synthrelease.cli import main
 from synthrelease.exports.exporting import export
 from synthrelease.exports.frictionless import PACKAGE
 from synthrelease.exports.tables import tables_of
-
-
-def validated(folder):
-    """Let the real command line validate a package, and return its exit code and what it says of each table."""
-    script = "from frictionless.__main__ import console; console()"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script, "validate", PACKAGE, "--json"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    report = json.loads(done.stdout)
-    found = {task["name"]: [error["type"] for error in task["errors"]] for task in report["tasks"]}
-    return done.returncode, found, report["errors"]
 
 
 def told(folder):
