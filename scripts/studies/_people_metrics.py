@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
-from studies._populations import People, Population
+from studies._people import People, Population
 
 MEASURES = ("tv1", "tv2", "cor", "icc", "lag", "con")
 _PAIRS = 60  # of features, whose joint distribution is compared
 
 
 def summary(people: People, population: Population) -> dict[str, np.ndarray]:
-    """Return distributions, correlations, intraclass correlations, autocorrelations and contrasts."""
-    values, there = people.values, people.there
-    rows, condition = values[there], np.broadcast_to(np.arange(values.shape[1])[:, None], there.shape[1:])
-    label = np.broadcast_to(condition, there.shape)[there]
+    """Return distributions, correlations, intraclass correlations, autocorrelations and contrasts, of values that are there."""
+    values, there = people.values, people.there  # noqa: PD011 - not of pandas
+    features = values.shape[-1]
+    present = there[..., None] & ~np.isnan(values)
+    label = np.broadcast_to(np.arange(values.shape[1])[:, None], there.shape[1:])
+    rows, condition = values[there], np.broadcast_to(label, there.shape)[there]
     place = np.clip((rows - population.low) / (population.high - population.low), 0, 1 - 1e-9)
-    features = rows.shape[1]
-    singles = np.stack(
-        [np.bincount((place[:, f] * 20).astype(int), minlength=20) / len(rows) for f in range(features)]
-    )
-    cells = (place * 8).astype(int)
-    pairs = [
-        np.bincount(cells[:, f] * 8 + cells[:, g], minlength=64) / len(rows) for f, g in _pairs(features)
-    ]
+    singles = [_shares(place[:, f] * 20, 20) for f in range(features)]
+    pairs = [_shares(np.floor(place[:, f] * 8) * 8 + place[:, g] * 8, 64) for f, g in _pairs(features)]
     jitter = 1e-9 * np.random.default_rng(0).normal(size=rows.shape)
-    count = there.sum(axis=(1, 2))[:, None]
-    mean = np.where(there[..., None], values, 0).sum(axis=(1, 2)) / count
-    residual = np.where(there[..., None], values - mean[:, None, None], 0)
-    within = (residual**2).sum(axis=(0, 1, 2)) / (count.sum() - len(values))
-    squares = (count * (mean - rows.mean(axis=0)) ** 2).sum(axis=0) / (len(values) - 1)
-    between = np.clip((squares - within) / count.mean(), 0, None)
-    earlier = (residual[:, :, 1:] ** 2 * there[:, :, :-1, None]).sum(axis=(0, 1, 2))
+    count = present.sum(axis=(1, 2))
+    number = (count > 0).sum(axis=0)
+    mean = np.where(present, values, 0).sum(axis=(1, 2)) / np.maximum(count, 1)
+    residual = np.where(present, values - mean[:, None, None], 0)
+    within = (residual**2).sum(axis=(0, 1, 2)) / (count.sum(axis=0) - number)
+    squares = (count * (mean - np.nanmean(rows, axis=0)) ** 2).sum(axis=0) / (number - 1)
+    between = np.clip((squares - within) / (count.sum(axis=0) / number), 0, None)
+    earlier = (residual[:, :, 1:] ** 2 * present[:, :, :-1]).sum(axis=(0, 1, 2))
     lag = (residual[:, :, 1:] * residual[:, :, :-1]).sum(axis=(0, 1, 2)) / (earlier + 1e-9)
-    levels = np.stack([rows[label == c].mean(axis=0) for c in range(values.shape[1])])
+    levels = np.stack([np.nanmean(rows[condition == c], axis=0) for c in range(values.shape[1])])
     return {
-        "tv1": singles,
+        "tv1": np.stack(singles),
         "tv2": np.stack(pairs),
-        "cor": np.corrcoef((rows + jitter).T),
+        "cor": pd.DataFrame(rows + jitter).corr().to_numpy(),  # of pairs that are there
         "icc": between / (between + within + 1e-12),
         "lag": lag,
-        "con": (levels[1:] - levels[0]) / (rows.std(axis=0) + 1e-9),
+        "con": (levels[1:] - levels[0]) / (np.nanstd(rows, axis=0) + 1e-9),
     }
+
+
+def _shares(cells: np.ndarray, count: int) -> np.ndarray:
+    """Of numbers of cells, which are rounded down, NaN where there is none: the share of each."""
+    whole = cells[~np.isnan(cells)].astype(int)
+    return np.bincount(whole, minlength=count) / len(whole)
 
 
 def _pairs(features: int) -> list[tuple[int, int]]:
