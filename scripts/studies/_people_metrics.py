@@ -61,3 +61,32 @@ def compared(one: dict[str, np.ndarray], truth: dict[str, np.ndarray]) -> list[f
     absolute = [np.abs(one[name] - truth[name]).mean() for name in ("icc", "lag")]
     correlation = np.sqrt(np.mean((one["cor"] - truth["cor"])[upper] ** 2))
     return [*variation, correlation, *absolute, np.sqrt(np.mean((one["con"] - truth["con"]) ** 2))]
+
+
+UNMODELLED = ("drift", "correlations by condition", "scatter of people")
+
+
+def unmodelled(people: People, population: Population) -> list[float]:
+    """Return what people of the model do not have, as `UNMODELLED`, each averaged over features.
+
+    Change over a condition, in standard deviations of values (mean magnitude); root-mean-square deviation of a condition's correlations within people from those of all conditions;
+    standard deviation over people of the logarithm of their own standard deviation.
+    """
+    values = people.values  # noqa: PD011 - not of pandas
+    present = people.there[..., None] & ~np.isnan(values)
+    filled = np.where(present, values, 0)
+    count = np.maximum(present.sum(axis=2, keepdims=True), 1)
+    residual = np.where(present, values - filled.sum(axis=2, keepdims=True) / count, 0)
+    window = np.broadcast_to(np.arange(values.shape[2])[:, None], values.shape)
+    time = np.where(present, window - np.where(present, window, 0).sum(axis=2, keepdims=True) / count, 0)
+    slope = (time * residual).sum(axis=(0, 1, 2)) / (time**2).sum(axis=(0, 1, 2))
+    drift = np.abs(slope) * population.windows / np.nanstd(values[people.there], axis=0)
+    matrices = []
+    for c in range(values.shape[1]):
+        rows = np.where(present, residual, np.nan)[:, c][people.there[:, c]]
+        matrices.append(pd.DataFrame(rows).corr().to_numpy()[np.triu_indices(rows.shape[1], 1)])
+    apart = np.sqrt(np.mean((np.array(matrices) - np.mean(matrices, axis=0)) ** 2))
+    number = present.sum(axis=(1, 2))
+    own = np.sqrt((residual**2).sum(axis=(1, 2)) / np.maximum(number, 1))
+    logarithm = np.where(own > 0, np.log(np.where(own > 0, own, 1)), np.nan)  # who never varies has none
+    return [float(drift.mean()), float(apart), float(np.nanstd(logarithm, axis=0).mean())]

@@ -4,7 +4,7 @@ A population can be drawn from without end, so that errors are against 4000 of i
 them (`_pupil_people.py`). B: three kinds of people, heavy tails, discrete features (`_kinds_of_people.py`). D, E: of which no tuning knows (`_unseen_populations.py`). F: smoothed
 bootstrap of people of `osie_mouse` (`_mouse_people.py`). Every row is the mean of `REPEATS` releases, each of other people.
 
-`real`: releases from the real people of `osie_mouse` themselves, against themselves. `models`: mixed models of real people and of synthetic ones, side by side; needs the extra `study`.
+`lost`: what the model does not have, and the features that it shows worst. `real`: releases from the real people of `osie_mouse` themselves, against themselves. `models`: mixed models of real people and of synthetic ones, side by side; needs the extra `study`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ import numpy as np
 from studies._mixed_models import Estimates, estimates
 from studies._mouse_people import POINTING, pointers
 from studies._people import People, Population, Public
-from studies._people_metrics import MEASURES, compared, summary
+from studies._people_metrics import MEASURES, UNMODELLED, compared, summary, unmodelled
 from studies._populations import DELTA, POPULATIONS, mechanism_of, released
+from studies._pupil_people import Piloted
 from synthrelease.dp.budget import Budget
 from synthrelease.errors import PolicyError
 
 REPEATS, TRUTH, DRAWN = 4, 4000, 1000
 SIZES, EPSILONS = (100, 500, 2000), (1.0, 3.0)
-REAL, MODELS = "real", "models"
+LOST, REAL, MODELS = "lost", "real", "models"
 _MODELLED, _MODELLED_EPSILON = 500, 3.0
+_LOST_OF, _LOST_PEOPLE, _LOST_EPSILON = "ABDEF", 2000, 3.0
 
 
 def run(data: Path, only: Sequence[str] = ()) -> None:
@@ -36,9 +38,9 @@ def run(data: Path, only: Sequence[str] = ()) -> None:
 
     Args:
         data: the folder of all data sets.
-        only: which: names of populations, `real`, `models`; all of them if there are none.
+        only: which: names of populations, `lost`, `real`, `models`; all of them if there are none.
     """
-    parts = [*POPULATIONS, REAL, MODELS]
+    parts = [*POPULATIONS, LOST, REAL, MODELS]
     unknown = set(only) - set(parts)
     if unknown:
         sys.exit(f"no table {', '.join(sorted(unknown))}: choose from {', '.join(parts)}")
@@ -49,6 +51,8 @@ def run(data: Path, only: Sequence[str] = ()) -> None:
     for name in chosen:
         if name in POPULATIONS:
             _population(name, POPULATIONS[name](data))
+    if LOST in chosen:
+        _lost(data)
     if REAL in chosen:
         _real(pointers(data))
     if MODELS in chosen:
@@ -71,6 +75,9 @@ def _population(name: str, population: Population) -> None:
     for people in SIZES:
         rows = [_half(population, truth, people, repeat) for repeat in range(REPEATS)]
         _print(name, f"{people}, half of the people", rows)
+    if isinstance(population, Piloted):
+        errors = compared(summary(population.pilot_people, population), truth)
+        _print(name, "pilot itself", [[*errors, np.nan, np.nan]])
 
 
 def _releases(
@@ -107,6 +114,27 @@ def _half(population: Population, truth: dict[str, np.ndarray], people: int, rep
     half = random.permutation(people)[: people // 2]
     errors = compared(summary(sample.some(random.choice(half, people)), population), truth)
     return [*errors, np.nan, np.nan]
+
+
+def _lost(data: Path) -> None:
+    """Of one release of each population: what the model does not have, of people and synthetic ones; and the feature of the largest error."""
+    worst = ("tv1", "icc", "lag")
+    columns = [name for measure in UNMODELLED for name in (measure, "synthetic")]
+    columns += [f"worst {name}" for name in worst]
+    print(f"\n| people | {' | '.join(columns)} |\n|---|" + "---|" * len(columns))
+    for name in _LOST_OF:
+        population = POPULATIONS[name](data)
+        people = population.draw(TRUTH, 1)
+        sample = population.draw(_LOST_PEOPLE, 1000)
+        synthetic = released(population, sample, epsilon=_LOST_EPSILON, seed=0, drawn=_LOST_PEOPLE).people
+        both = [unmodelled(one, population) for one in (people, synthetic)]
+        cells = [f"{number:.2f}" for pair in zip(*both, strict=True) for number in pair]
+        truth, released_summary = (summary(one, population) for one in (people, synthetic))
+        for measure in worst:
+            errors = np.abs(released_summary[measure] - truth[measure])
+            errors = errors if errors.ndim == 1 else errors.sum(axis=1) / 2
+            cells.append(f"{errors.max():.2f} ({population.names[errors.argmax()]})")
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
 def _real(people: People) -> None:

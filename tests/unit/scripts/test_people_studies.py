@@ -61,6 +61,38 @@ def test_errors_are_those_of_the_values_that_are_there(script, gaps, public):
     np.testing.assert_allclose(summary["tv2"][0], joint)
 
 
+def test_what_the_model_does_not_have_is_that_of_the_values_that_are_there(script, gaps, public):
+    drift, apart, scatter = script("studies._people_metrics").unmodelled(gaps, public)
+    drifts, scatters = [], []
+    for f in range(FEATURES):
+        products = squares = 0.0
+        of_people = []
+        for person in gaps.values:
+            residuals = []
+            for condition in person:
+                window = np.flatnonzero(~np.isnan(condition[:, f]))
+                if window.size:
+                    own = condition[window, f] - condition[window, f].mean()
+                    products += ((window - window.mean()) * own).sum()
+                    squares += ((window - window.mean()) ** 2).sum()
+                    residuals.extend(own)
+            if np.any(residuals):  # more than one value in some condition
+                of_people.append(np.log(np.std(residuals)))
+        drifts.append(abs(products / squares) * WINDOWS / np.nanstd(gaps.values[..., f]))
+        scatters.append(np.std(of_people))
+    np.testing.assert_allclose([drift, scatter], [np.mean(drifts), np.mean(scatters)])
+    correlations = []
+    number = np.maximum((~np.isnan(gaps.values)).sum(axis=2, keepdims=True), 1)
+    within = gaps.values - np.nansum(gaps.values, axis=2, keepdims=True) / number
+    for c in range(CONDITIONS):
+        rows = within[:, c].reshape(-1, FEATURES)
+        for f, g in ((0, 1), (0, 2), (1, 2)):
+            both = ~np.isnan(rows[:, f] + rows[:, g])
+            correlations.append(np.corrcoef(rows[both, f], rows[both, g])[0, 1])
+    half_difference = np.subtract(*np.reshape(correlations, (CONDITIONS, 3))) / 2
+    assert apart == pytest.approx(np.sqrt(np.mean(half_difference**2)))
+
+
 def test_a_table_has_a_row_for_each_window(gaps, public):
     table = public.table(gaps)
     assert table.columns == ["person", "recording", "window", "a", "b", "c"]
