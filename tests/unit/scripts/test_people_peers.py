@@ -194,7 +194,7 @@ def test_as_good_as_ours_is_not_behind_ours(page, result):
         page.Row.of([result("A:500:1", method, mode, tv1=0.1, lag=0.1)])
         for method, mode in (("synthrelease", "people"), ("dpmm, MST", "one"))
     ]
-    assert page.standing(rows, "errors", ("tv1",)).startswith("ahead of each peer on: nothing")
+    check_text("bench/people-peers-equal", page.standing(rows, "errors", ("tv1",)))
 
 
 def test_a_measure_that_no_peer_has_is_on_neither_side(page, result):
@@ -209,10 +209,10 @@ def test_one_repeat_without_a_result_is_none_of_all(page, result):
     row = page.Row.of(
         [
             result("A:500:1", "dpmm, MST", "one", tv1=0.2, lag=0.1),
-            result("A:500:1", "dpmm, MST", "one", without="no result within 9 s", repeat=1),
+            result("A:500:1", "dpmm, MST", "one", without="late", repeat=1),
         ]
     )
-    assert (row.errors, row.without) == ({}, "no result within 9 s")
+    assert (row.errors, row.without) == ({}, "late")
 
 
 def test_settings_sort_by_numbers(page):
@@ -239,7 +239,7 @@ def test_a_peer_that_cannot_be_installed_is_missing_and_tried_once(peers, modes,
     environments = peers.Environments(tmp_path, "python3")
     table = modes.Table(np.zeros((4, 2), dtype=int), np.array([20, 3]))
     for _ in range(2):
-        with pytest.raises(peers.NoResultError, match="missing: no wheel for this Python"):
+        with pytest.raises(peers.NoResultError, match="wheel"):
             environments.run(peers.PEERS[0], table, (1.0, 1e-5), rows=9, seed=0, limit_s=9)
     assert no_network == ["python3"]
 
@@ -256,14 +256,14 @@ def test_an_environment_of_the_same_versions_is_used_again(peers, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("program", "words"),
+    ("name", "program"),
     [
-        (f"import os; os.kill(os.getpid(), {int(signal.SIGXCPU)})", "no result within 7 s"),
-        ("import sys; sys.exit('first\\nlast line')", "failed: last line"),
+        ("late", f"import os; os.kill(os.getpid(), {int(signal.SIGXCPU)})"),
+        ("failed", "import sys; sys.exit('first\\nlast line')"),
     ],
 )
-def test_why_there_is_no_result_is_said(peers, program, words):
-    assert peers._ended([sys.executable, "-c", program], 7) == words
+def test_why_there_is_no_result_is_said(peers, name, program):
+    check_text(f"bench/people-peers-{name}", peers._ended([sys.executable, "-c", program], 7))
 
 
 @pytest.mark.slow("waits until the time on the wall is over")
@@ -275,7 +275,7 @@ def test_all_that_a_late_peer_started_is_ended(peers, tmp_path):
     program = (
         f"import os, time; pipe = open({str(pipe)!r}, 'w'); os.fork(); time.sleep(60); pipe.write('alive')"
     )
-    assert peers._ended([sys.executable, "-c", program], 1) == "no result within 1 s"
+    assert figures(peers._ended([sys.executable, "-c", program], 1)) == [1]
     os.set_blocking(reader, True)
     assert os.read(reader, 100) == b""
     os.close(reader)
@@ -356,4 +356,4 @@ def test_ours_is_refused_where_the_package_refuses(people_peers, page, monkeypat
 
     monkeypatch.setattr(people_peers, "alone", refuse)
     sample = people_peers.Sample(None, None, page.Setting("B", 24, 1.0), 0)
-    assert people_peers.measure_ours(sample).without == "refused: more people"
+    assert people_peers.measure_ours(sample).without.endswith("people")
