@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-# At its default size dpmm's AIM takes hours; all other peers are as their authors set them.
+# At its default size dpmm's AIM takes too long. Apart from this, and one parent for a column in DataSynthesizer's network, settings are the authors'.
 AIM_MODEL_MB, AIM_ITERATIONS = 2, 200
 
 
