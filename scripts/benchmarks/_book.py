@@ -28,6 +28,8 @@ ORDER = (
     "statistics",
     "scale",
 )
+COMPARISONS = ("people-peers",)
+"""Benchmarks with options of their own, which need data or hours: no part of the book."""
 DETAILED = ("noise", "scale")
 """Benchmarks whose tables are on the page: of the others the summary has the largest size, and `scripts/bench NAME` prints the rest."""
 QUICK = "A quick run, to see that it works: sizes are smaller than the rows say, and targets do not count."

@@ -9,13 +9,13 @@ from pathlib import Path
 from synthrelease.errors import MachineError
 
 
-def fresh_environment(folder: Path, *requirements: str) -> Path:
-    """Make an environment in `folder`, install into it, and return the folder of its programs.
+def fresh_environment(folder: Path, *requirements: str, python: str = sys.executable) -> Path:
+    """Make an environment of a Python in `folder`, install into it, and return the folder of its programs.
 
     Raises:
         MachineError: something cannot be installed.
     """
-    run_quietly([sys.executable, "-m", "venv", str(folder)])
+    run_quietly([python, "-m", "venv", str(folder)])
     programs = folder / "bin"
     run_quietly([str(programs / "python"), "-m", "pip", "install", "--quiet", *requirements])
     return programs

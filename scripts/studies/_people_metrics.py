@@ -15,7 +15,8 @@ MEASURES = ("tv1", "tv2", "cor", "icc", "lag", "con")
 def summary(people: People, population: Population) -> PeopleSummary:
     """Return distributions, correlations, intraclass correlations, autocorrelations and contrasts."""
     person, condition, _ = np.nonzero(people.there)
-    places = (people.values[people.there] - population.low) / (population.high - population.low)
+    values = people.values[people.there]  # noqa: PD011 - not of pandas
+    places = (values - population.low) / (population.high - population.low)
     return metrics.summary(PeopleRows(np.clip(places, 0, 1), person, condition, people.there.shape[1]))
 
 

@@ -187,6 +187,16 @@ def test_an_unknown_benchmark_is_refused(bench, capsys):
     assert "nothing" in capsys.readouterr().err
 
 
+def test_a_comparison_has_options_of_its_own(bench, book, script, monkeypatch):
+    for name in book.COMPARISONS:
+        passed = []
+        comparison = script(f"benchmarks.{bench.module(name)}")
+        monkeypatch.setattr(comparison, "main", lambda arguments: passed.extend(arguments) or 3)  # noqa: B023
+        assert bench.main([name, "data", "--limit", "9"]) == 3
+        assert passed == ["data", "--limit", "9"]
+        assert name in bench.listing()
+
+
 def summary(text):
     """Cells of the summary's rows."""
     table = text.partition("## Summary")[2].partition("\n## ")[0]
@@ -222,7 +232,7 @@ def test_every_row_of_the_table_of_speeds_has_a_benchmark(book, bench, script):
     assert list(works)[: len(TABLE)] == list(TABLE)
     for name, sizes in TABLE.items():
         assert re.findall("|".join(map(re.escape, sizes)), works[name]) == sizes, works[name]
-    assert sorted(book.ORDER) == bench.names()
+    assert sorted([*book.ORDER, *book.COMPARISONS]) == bench.names()
 
 
 def test_every_benchmark_is_run_in_the_same_way(book, script):
