@@ -14,7 +14,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.numerics.stored import is_stored_form, stored
+from synthrelease.numerics.stored import are_stored_multiples, is_stored_form, stored, stored_multiples
 
 Array = NDArray[Any]
 Index = tuple[int | slice, ...]  # of an item, or of some rows of one
@@ -128,6 +128,9 @@ class Dataset:
     by_rows: bool = False
     sources: tuple[DerivedFrom, ...] = ()
     derive: Callable[..., Array] | None = None
+    steps: Array | None = (
+        None  # public, along the last axis: values are multiples of these, not of a grid that follows from the largest
+    )
     care: float = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
     most: int | None = None  # of drawn numbers: they are from 0 to this
 
@@ -157,6 +160,8 @@ class Dataset:
 
     def stored(self, exact: Array) -> Array:
         """Return derived values of one item, or of rows, as a bundle stores them, of the same shape and unit."""
+        if self.steps is not None:
+            return stored_multiples(exact, self.steps)
         if self.types == STORED:
             return stored(exact, by_rows=self.by_rows)
         return exact.astype(self.types[0])
@@ -178,7 +183,10 @@ class Dataset:
         return None
 
     def _derived_fault(self, values: Array, exact: Array) -> str | None:
-        if self.types == STORED:
+        if self.steps is not None:
+            if are_stored_multiples(values, exact, self.steps, care=self.care):
+                return None
+        elif self.types == STORED:
             if is_stored_form(values, exact, care=self.care, by_rows=self.by_rows):
                 return None
         elif _same_bits(values, exact):

@@ -47,6 +47,33 @@ def is_stored_form(
     return bool(is_valid.all())
 
 
+def stored_multiples(exact: NDArray[np.float64], steps: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return values rounded to multiples of public steps, as 32-bit floating-point numbers, of the same shape and unit.
+
+    Args:
+        exact: the values, shape (…, N).
+        steps: along the last axis, in the unit of the values there, shape (N,).
+    """
+    return (np.rint(exact / steps) * steps + 0.0).astype(np.float32)
+
+
+def are_stored_multiples(
+    array: NDArray[np.float32], exact: NDArray[np.float64], steps: NDArray[np.float64], *, care: float
+) -> bool:
+    """Whether values are what `stored_multiples` makes of others of their shape, or could be on another machine.
+
+    Args:
+        array: the values, shape (…, N).
+        exact: those that they should come from, as this machine computes them, shape (…, N).
+        steps: along the last axis, in the unit of the values there, shape (N,).
+        care: of the largest value, which is less than 2²² steps: what machines may differ by.
+    """
+    number = np.rint(array / steps)
+    form = (number * steps + 0.0).astype(np.float32)
+    is_same = array.view(np.uint32) == form.view(np.uint32)
+    return bool((is_same & (np.abs(number - exact / steps) <= 0.5 + care / _STEPS)).all())
+
+
 def _on_grid(
     array: NDArray[np.float32], exact: NDArray[np.float64], step: NDArray[np.float64], care: float
 ) -> NDArray[np.bool_]:

@@ -250,6 +250,7 @@ class PeopleParameters(Parameters):
             by_rows=True,
             sources=tuple(DerivedFrom(path, whole=True) for path in POPULATION),
             derive=self._people,
+            steps=np.array([scale.resolution for scale in self.scales]),
             care=_CARE,
         )
 

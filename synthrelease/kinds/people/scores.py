@@ -16,6 +16,7 @@ from scipy.special import ndtr
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.people.form import MOST_SCORE, SCORE_STEPS
 from synthrelease.kinds.people.vectors import LEVELS, MISSING
+from synthrelease.numerics.stored import grid
 
 Numbers = NDArray[np.float64]
 MOST_POINTS = 1024  # of a discrete feature: one with more is as good as continuous
@@ -31,6 +32,7 @@ class Scale:
     low: float
     high: float
     points: int | None = None  # that a discrete feature can have
+    step: float | None = None  # between them
 
     @classmethod
     def of(cls, feature: Feature, step: float | None) -> Scale:
@@ -38,7 +40,14 @@ class Scale:
         if step is None:
             return cls(feature.low, feature.high)
         first, last = math.ceil(feature.low / step - 1e-9), math.floor(feature.high / step + 1e-9)
-        return cls((first - 0.5) * step, (last + 0.5) * step, last - first + 1)
+        return cls((first - 0.5) * step, (last + 0.5) * step, last - first + 1, step)
+
+    @property
+    def resolution(self) -> float:
+        """The step that values are shown in, in the feature's unit: that of a discrete feature, or 2⁻²² of the power of two above the bounds."""
+        if self.step is not None:
+            return self.step
+        return float(grid(np.array([self.low, self.high]))[0])
 
     def levels(self, values: Numbers) -> NDArray[np.int64]:
         """Return the levels of values in the feature's unit, `MISSING` where they are missing, of their shape."""

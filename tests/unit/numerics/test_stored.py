@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.numerics import stored as stored_module
-from synthrelease.numerics.stored import grid, is_stored_form, stored
+from synthrelease.numerics.stored import are_stored_multiples, grid, is_stored_form, stored, stored_multiples
 
 
 @given(st.lists(st.floats(-1e30, 1e30, allow_subnormal=False), min_size=1, max_size=20))
@@ -131,3 +132,20 @@ def test_nothing_is_stored_of_what_is_not_finite() -> None:
     exact = np.array([1.0, math.nan])
     assert not told(np.array([1.0, math.nan], dtype=np.float32), exact)
     assert not told(np.array([1.0, 0.0], dtype=np.float32), exact)
+
+
+def test_multiples_of_public_steps_are_the_same_numbers_wherever_they_stand() -> None:
+    steps = np.array([0.1, 2.0**-20, 1.0])
+    exact = np.array([[0.30000000000000004, 0.7, 3.0], [0.1 * 14 + 1e-13, -0.7, 1e5], [-0.04, 0.0, 0.0]])
+    shown = stored_multiples(exact, steps)
+    assert shown[:, 0].tolist() == [np.float32(0.3), np.float32(1.4), 0.0]
+    assert not np.signbit(shown[2, 0])
+    assert np.abs(shown[:, 1] - exact[:, 1]).max() <= 2.0**-21
+    assert are_stored_multiples(shown, exact, steps, care=1e-7)
+    for place, value in itertools.product(np.ndindex(shown.shape), (np.nan, np.inf, -0.0, 0.05)):
+        changed = shown.copy()
+        changed[place] = value
+        assert not are_stored_multiples(changed, exact, steps, care=1e-7)
+        nearest = shown.copy()
+        nearest[place] = np.nextafter(nearest[place], np.float32(9))
+        assert not are_stored_multiples(nearest, exact, steps, care=1e-7)

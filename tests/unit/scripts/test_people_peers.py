@@ -292,7 +292,7 @@ def test_every_version_is_pinned(peers):
 @pytest.fixture
 def measured(people_peers, page, population, monkeypatch):
     """Measure nothing, and list what would have been."""
-    monkeypatch.setattr(people_peers, "populations", lambda _folder: {"B": population})
+    monkeypatch.setattr(people_peers, "POPULATIONS", {"B": lambda _data: population})
     monkeypatch.setattr(people_peers, "TRUTH", 30)
     measured = []
 
