@@ -15,6 +15,7 @@ Numbers = NDArray[np.float64]
 ORDERS = 16  # K: of the polynomials that are kept
 _REST = 32  # the power that stands for all of higher order
 _REACH, _NODES = 6.0, 2401  # nodes: even, from −6 to 6
+_LEAST_COVARIANCE = 1e-9  # of functions that vary: with what does not, nothing is correlated
 _STEPS = 201  # of ρ, from −1 to 1: between them covariances are taken to be straight
 
 
@@ -57,8 +58,9 @@ def latent(covariance: Numbers, one: Numbers, other: Numbers) -> Numbers:
     places = np.linspace(-1, 1, _STEPS)
     powers = places[:, None] ** np.arange(1, ORDERS + 1)
     result = np.empty(len(covariance))
-    for number, table in enumerate((one * other) @ powers.T):
-        result[number] = np.interp(covariance[number], np.maximum.accumulate(table), places)
+    for number, table in enumerate(np.maximum.accumulate((one * other) @ powers.T, axis=1)):
+        varies = table[-1] - table[0] > _LEAST_COVARIANCE
+        result[number] = np.interp(covariance[number], table, places) if varies else 0.0
     return result
 
 

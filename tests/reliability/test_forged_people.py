@@ -114,6 +114,19 @@ def test_one_changed_value_is_found(copy: Path, dataset: str) -> None:
     assert codes(copy, allow_test_seed=True) == {"derived"}
 
 
+@pytest.mark.parametrize(("feature", "step"), list(enumerate((2.0**-18, 2.0**-18, 1.0))))
+def test_one_value_a_step_further_is_found(copy: Path, feature: int, step: float) -> None:
+    """The least change that leaves a value on the grid that values are shown on."""
+
+    def change(values: Any) -> Any:
+        assert (values[..., feature] % np.float32(step) == 0).all()
+        values[3, 1, 2, feature] += np.float32(step)
+        return values
+
+    put_values(copy, {"/outputs/people/people": change})
+    assert codes(copy, allow_test_seed=True) == {"derived"}
+
+
 @pytest.mark.parametrize("round_", ["coarse", "fine", "dependence"])
 def test_a_changed_sum_is_found_by_what_follows(copy: Path, round_: str) -> None:
     def change(values: Any) -> Any:

@@ -35,7 +35,7 @@ _SMOOTHED = 0.4  # of a marginal's error: what smoothing leaves, where much is k
 _SMOOTHING_ENDS = 3.5  # the power of the share that is unknown, with which smoothing comes to nothing
 _OF_WINDOW = 0.5  # variance of a coefficient of a window, of a usual feature
 # What the model cannot show: of people who are alike, and of several kinds of people with heavy tails.
-_FLOOR, _FLOOR_OF_KINDS, _SHARES_OF_KINDS = 0.03, 0.06, 0.12
+_FLOOR, _FLOOR_OF_KINDS, _SHARES_OF_KINDS = 0.03, 0.06, 0.08
 _INSIDE = 0.45  # of a feature's variance, as a rule: within people
 _MARGIN = 0.3  # of the error without data: what must be gained
 

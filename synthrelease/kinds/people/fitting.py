@@ -35,6 +35,7 @@ _SPREAD = {BETWEEN: 0.15, LAG: 0.1, SLOPE: 0.05}  # of their mean over features
 _OWN = np.array([0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2])  # of a feature about that mean
 _COMMON, _SINGLE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45), (0.02, 0.08, 0.16, 0.3)  # of correlations
 _SHORTENED, _SHORTENED_SPREAD = 1.1, 0.1  # by what the variance between people is divided through clipping
+_SHORTENED_RANGE, _TOTAL_RANGE = (1.0, 1.5), (0.6, 1.2)  # so far sums are believed
 _USUAL_SLOPE = 0.15
 _MOST_CORRELATION = 0.98
 _LEAST_SLOPE = 0.3  # of a score in the normal number that it comes from
@@ -124,7 +125,7 @@ def _shrunk(
 def _unclipped(
     means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm, doubt: float
 ) -> None:
-    """Undo what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
+    """Undo in place what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
 
     The variances of scores add up to F, but for errors of the marginals: b·β + w = T, with T near 1.
     """
@@ -133,8 +134,8 @@ def _unclipped(
     errors = _SHORTENED**2 * variances[BETWEEN + MEAN][0] + variances[WITHIN + MEAN][0]
     missing = 1 - _SHORTENED * b - w
     total = (_SHORTENED_SPREAD * b) ** 2 + doubt**2 + float(errors) / count
-    longer = _SHORTENED + _SHORTENED_SPREAD**2 * b * missing / total
-    whole = 1 - doubt**2 * missing / total
+    longer = np.clip(_SHORTENED + _SHORTENED_SPREAD**2 * b * missing / total, *_SHORTENED_RANGE)
+    whole = np.clip(1 - doubt**2 * missing / total, *_TOTAL_RANGE)
     for name, block in means.items():
         factor = (longer if name.removesuffix(MEAN) in (BETWEEN, BETWEEN_PAIRS) else 1.0) / whole
         means[name], variances[name] = block * factor, variances[name] * factor**2

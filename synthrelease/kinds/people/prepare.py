@@ -13,7 +13,7 @@ from synthrelease.kinds.people.design import design_for
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.public import BINS, COSINES, PeopleParameters
-from synthrelease.kinds.people.scores import MOST_POINTS, Scale
+from synthrelease.kinds.people.scores import MOST_POINTS, MOST_STEPS, Scale
 from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
 
 _LARGEST = 200_000_000  # values of all synthetic people
@@ -70,14 +70,15 @@ def _lattice(spec: OutputSpec, features: tuple[Feature, ...]) -> tuple[float | N
             )
     lattice = tuple(None if name not in steps else float(steps[name]) for name in names)
     for feature, step in zip(features, lattice, strict=True):
-        points = None if step is None else Scale.of(feature, step).points
-        if points is not None and not 2 <= points <= MOST_POINTS:
+        scale = Scale.of(feature, step)
+        if step is not None and not scale.is_lattice:
+            points = scale.points or 0
             raise PlanError(
                 "bad-lattice",
-                f"'{feature.name}' has {'fewer than two' if points < 2 else 'too many'} values on its lattice",
+                f"'{feature.name}' has {'fewer than two' if points < 2 else 'too many or too large'} values on its lattice",
                 where=f"{spec.where}.lattice",
                 found=f"{max(points, 0)} multiples of {step:g} within {feature.low:g} to {feature.high:g}",
-                expected=f"2 to {MOST_POINTS}",
+                expected=f"2 to {MOST_POINTS}, at most {MOST_STEPS} steps from 0",
                 remedy="correct the step, or leave it out if the feature is continuous",
             )
     return lattice

@@ -15,7 +15,17 @@ from synthrelease.dp.event import Event, Noise, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import Labels, described
-from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.dataset import (
+    EXACT,
+    INTEGERS,
+    ITERATED,
+    Array,
+    Axis,
+    Dataset,
+    DerivedFrom,
+    Index,
+    Role,
+)
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import (
     WRONG_NAME,
@@ -32,7 +42,7 @@ from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
 from synthrelease.kinds.people.model import Population
 from synthrelease.kinds.people.rounds import Rounds
-from synthrelease.kinds.people.scores import MOST_POINTS, Scale
+from synthrelease.kinds.people.scores import Scale
 from synthrelease.remarks import Remark, remark
 
 Numbers = NDArray[np.float64]
@@ -83,10 +93,6 @@ class PeopleParameters(Parameters):
     def form(self) -> PeopleForm:
         """How many numbers a participant's vectors have."""
         return PeopleForm(len(self.features), len(self.recordings), self.cosines, self.bins)
-
-    @staticmethod
-    def _is_lattice(feature: Feature, step: float) -> bool:
-        return step > 0 and 2 <= (Scale.of(feature, step).points or 0) <= MOST_POINTS
 
     @property
     def scales(self) -> list[Scale]:
@@ -251,7 +257,7 @@ class PeopleParameters(Parameters):
             sources=tuple(DerivedFrom(path, whole=True) for path in POPULATION),
             derive=self._people,
             steps=np.array([scale.resolution for scale in self.scales]),
-            care=_CARE,
+            care=ITERATED,
         )
 
     def _people(self, index: Index, density: Array, *dependence: Array) -> Array:
@@ -322,7 +328,7 @@ class PeopleParameters(Parameters):
         if len(self.lattice) != len(self.features):
             yield "manifest", "a step for each feature is expected"
         elif any(
-            step is not None and not self._is_lattice(feature, step)
+            step is not None and not (step > 0 and Scale.of(feature, step).is_lattice)
             for feature, step in zip(self.features, self.lattice, strict=True)
         ):
             yield "manifest", "a discrete feature has too few or too many values within its bounds"

@@ -20,6 +20,7 @@ from synthrelease.numerics.stored import grid
 
 Numbers = NDArray[np.float64]
 MOST_POINTS = 1024  # of a discrete feature: one with more is as good as continuous
+MOST_STEPS = 1 << 22  # from 0 to the farthest value
 _LEAST_DEVIATION = 1e-3  # of the range: where nearly all values are equal, scores stay small
 _ROUNDS = 12  # of standardizing and cutting tails
 _NOWHERE = 1e-9  # probability of a bin, at least: so that quantiles increase
@@ -41,6 +42,13 @@ class Scale:
             return cls(feature.low, feature.high)
         first, last = math.ceil(feature.low / step - 1e-9), math.floor(feature.high / step + 1e-9)
         return cls((first - 0.5) * step, (last + 0.5) * step, last - first + 1, step)
+
+    @property
+    def is_lattice(self) -> bool:
+        """Whether a discrete feature has some values, not too many, and 32 bits distinguish them."""
+        if self.step is None or self.points is None or not 2 <= self.points <= MOST_POINTS:
+            return False
+        return max(-self.low, self.high) <= MOST_STEPS * self.step
 
     @property
     def resolution(self) -> float:

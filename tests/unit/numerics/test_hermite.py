@@ -39,3 +39,8 @@ def test_what_is_left_leads_back(rho: float) -> None:
     one, other = of[[0, 1, 2, 3]], of[[1, 2, 3, 0]]
     covariance = (one * other) @ rho ** np.arange(1, hermite.ORDERS + 1)
     np.testing.assert_allclose(hermite.latent(covariance, one, other), rho, atol=2e-3)
+
+
+def test_with_what_never_varies_nothing_is_correlated() -> None:
+    of = hermite.coefficients(np.stack([standardized(np.sign), np.zeros_like(hermite.nodes())]))
+    assert hermite.latent(np.array([0.0, 0.3]), of[[0, 0]], of[[1, 1]]) == pytest.approx([0, 0])

@@ -139,12 +139,12 @@ def test_windows_that_a_release_leaves_out_are_part_of_the_truth() -> None:
 
 
 def test_participants_without_a_window_are_no_one() -> None:
-    nobody = Person(np.empty((0, 1 + MADE.features)))
-    people = [*like_people(PEOPLE - 2), nobody, nobody]
+    absent = Person(np.empty((0, 1 + MADE.features)))
+    people = [*like_people(PEOPLE - 2), absent, absent]
     truth = ground_truth(people)
     fewer = ground_truth(like_people(PEOPLE - 2))
     np.testing.assert_allclose(table(truth.of(without_noise())), table(fewer.of(without_noise())))
-    empty = ground_truth([nobody] * PEOPLE)
+    empty = ground_truth([absent] * PEOPLE)
     assert np.isfinite(table(empty.of(without_noise()))[:, :2]).all()
 
 
@@ -187,8 +187,8 @@ def test_an_interval_holds_the_contrast_of_normal_scores_that_is_computed_by_han
 
 
 def test_participants_without_a_window_have_no_contrast() -> None:
-    nobody = Person(np.empty((0, 1 + MADE.features)))
-    truth = ground_truth([*like_people(PEOPLE - 9), *[nobody] * 9])
+    absent = Person(np.empty((0, 1 + MADE.features)))
+    truth = ground_truth([*like_people(PEOPLE - 9), *[absent] * 9])
     exact = by_hand(truth)
     assert table(truth.of(with_intervals(exact - 1e-6, exact + 1e-6)))[:, -1].tolist() == [1, 1, 1]
 

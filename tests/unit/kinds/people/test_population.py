@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from synthrelease.kinds.people.fitting import Dependence, Layout, dependence_of, moments
-from synthrelease.kinds.people.form import SCORE_STEPS, PeopleForm
+from synthrelease.kinds.people.form import BETWEEN, BETWEEN_PAIRS, MEAN, SCORE_STEPS, PeopleForm
 from synthrelease.kinds.people.sampler import normal_scores
 from synthrelease.kinds.people.vectors import Windows, dependence
 from synthrelease.numerics.hermite import ORDERS, coefficients, nodes
@@ -77,15 +77,21 @@ def test_it_is_found_again_from_values_that_are_not_normal() -> None:
     assert_found_again(scores, coefficients(((at_nodes - mean) / deviation).T))
 
 
-def assert_found_again(scores: np.ndarray, of_normal: np.ndarray) -> None:
+@pytest.mark.parametrize("shortened", [1.0, 1.3])
+def test_what_clipping_takes_from_between_people_is_known_from_within(shortened: float) -> None:
+    assert_found_again(drawn(6000), AS_THEY_ARE, shortened=shortened)
+
+
+def assert_found_again(scores: np.ndarray, of_normal: np.ndarray, *, shortened: float = 1.0) -> None:
     person, condition, _ = np.indices(scores.shape[:3]).reshape(3, -1)
     steps = np.rint(scores.reshape(-1, 4) * SCORE_STEPS).astype(np.int64)
     vectors = dependence(
         Windows(person, condition, len(scores)), steps, np.ones(steps.shape, dtype=bool), FORM
     )
-    found = dependence_of(
-        vectors.mean(axis=0), np.full(FORM.dependence_size, SURE), FORM, WINDOWS, of_normal, doubt=1e-3
-    )
+    mean = vectors.mean(axis=0)
+    for block in (BETWEEN, BETWEEN + MEAN, BETWEEN_PAIRS):
+        mean[FORM.places[block]] /= shortened
+    found = dependence_of(mean, np.full(FORM.dependence_size, SURE), FORM, WINDOWS, of_normal, doubt=1e-3)
     exact = population()
     np.testing.assert_allclose(found.intraclass, exact.intraclass, atol=0.04)
     np.testing.assert_allclose(found.autocorrelation, exact.autocorrelation, atol=0.06)
@@ -128,3 +134,14 @@ def test_moments_are_those_of_what_is_drawn() -> None:
         found, (expected.between, expected.within, expected.lag, expected.slope), strict=True
     ):
         np.testing.assert_allclose(one, other, rtol=0.05)
+
+
+@pytest.mark.parametrize("sums", [0.0, 50.0, -50.0])
+def test_whatever_is_released_there_is_a_population(sums: float) -> None:
+    """Of people whose values never vary, and of sums that no people have: what is drawn is finite."""
+    mean, sure = np.full(FORM.dependence_size, sums), np.full(FORM.dependence_size, 1e-12)
+    for of_normal in (AS_THEY_ARE, np.zeros_like(AS_THEY_ARE)):
+        made = dependence_of(mean, sure, FORM, WINDOWS, of_normal, doubt=0.02)
+        assert np.isfinite(normal_scores(made, windows=WINDOWS, seed=1, start=0, stop=3)).all()
+        for matrix in (made.between, made.within):
+            assert np.linalg.eigvalsh(matrix).min() > 0

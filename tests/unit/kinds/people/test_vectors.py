@@ -24,6 +24,7 @@ from synthrelease.kinds.people.form import (
 )
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.kinds.people.vectors import LEVELS, MISSING, Windows, coefficients, dependence
+from synthrelease.numerics.stored import are_stored_multiples, stored_multiples
 
 FORM = PeopleForm(4, 3, 20, 40)
 RANDOM = np.random.default_rng(8)
@@ -134,6 +135,29 @@ def test_scores_of_far_values_are_cut() -> None:
     table = Scale(0.0, 1.0).score_table(density)
     assert (np.diff(table) >= 0).all()
     assert table.max() == MOST_SCORE * SCORE_STEPS
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "is_lattice"),
+    [
+        (0.0, 4.0, 1.0, True),
+        (0.0, 0.5, 1.0, False),
+        (0.0, 4.0, 1e-6, False),
+        (1e6, 1e6 + 9, 1.0, True),
+        (1e8, 1e8 + 9, 1.0, False),  # 32 bits do not distinguish these
+    ],
+)
+def test_a_lattice_has_values_that_can_be_shown(
+    *, low: float, high: float, step: float, is_lattice: bool
+) -> None:
+    scale = Scale.of(Feature("x", low, high), step)
+    assert scale.is_lattice is is_lattice
+    if is_lattice:
+        values = low + step * np.arange(int(high - low) + 1)[:, None]
+        steps = np.array([scale.resolution])
+        shown = stored_multiples(values, steps)
+        assert len(np.unique(shown)) == len(values)
+        assert are_stored_multiples(shown, values, steps, care=1e-9)
 
 
 def test_a_lattice_is_the_multiples_of_its_step_within_the_bounds() -> None:
