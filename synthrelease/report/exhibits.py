@@ -104,6 +104,7 @@ class TableExhibit:
     head: tuple[str, ...]  # of the columns, that of the rows' headings first
     rows: tuple[tuple[str, tuple[TableCell, ...]], ...]  # the heading of each, and its cells
     note: str = ""  # below; "" for none
+    is_lead: bool = False  # whether it stands above pictures: what papers report
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,7 @@ class Plate:
     """Pictures with a caption, and their numbers where they are few."""
 
     form: ClassVar[str] = "plate"
+    is_lead: ClassVar[bool] = False
     title: str  # of the plate
     panels: tuple[Panel, ...]  # side by side, where there is room
     caption: str  # how to read them
@@ -144,6 +146,7 @@ class HistogramExhibit:
     """Bars over the bins of an axis."""
 
     form: ClassVar[str] = "histogram"
+    is_lead: ClassVar[bool] = False
     width: ClassVar[int] = 320
     height: ClassVar[int] = 120
     title: str  # what is counted

@@ -74,6 +74,7 @@ def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
         if "series" in (axis.name for axis in family.axes):
             yield partial(series_plate, views, family)
     population = PopulationPanels(views)
+    yield from population.contrasts()
     yield from population.plates()
     single = [
         family for family in views.tabular if _is_single(family, views) and family not in population.families

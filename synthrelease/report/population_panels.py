@@ -56,6 +56,11 @@ class PopulationPanels:
             *self._of_groups,
         ]
 
+    def contrasts(self) -> Iterator[ExhibitMaker]:
+        """Yield a function for each table of contrasts: what tests rest on, so it stands first."""
+        for family in self._contrasts:
+            yield partial(self._contrasts_table, family)
+
     def plates(self) -> Iterator[ExhibitMaker]:
         """Yield a function for each plate."""
         for family in self._distributions:
@@ -64,9 +69,7 @@ class PopulationPanels:
             yield self._correlations_plate
 
     def tables(self) -> Iterator[ExhibitMaker]:
-        """Yield a function for each table."""
-        for family in self._contrasts:
-            yield partial(self._contrasts_table, family)
+        """Yield a function for each other table."""
         if self._of_features:
             yield self._features_table
         for family in self._of_groups:

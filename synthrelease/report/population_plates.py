@@ -145,9 +145,8 @@ def contrasts_table(
     ]
     if exact is not None:
         words.append("Ring: exact (private).")
-    return TableExhibit(
-        title, ("feature", *groups), tuple(rows), " ".join(filter(None, [*words, note])) + _cut(len(names))
-    )
+    note = " ".join(filter(None, [*words, note])) + _cut(len(names))
+    return TableExhibit(title, ("feature", *groups), tuple(rows), note, is_lead=True)
 
 
 def _distributions_figure(shown: Sequence[Distribution]) -> Figure:

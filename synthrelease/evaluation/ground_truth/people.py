@@ -151,11 +151,24 @@ class PeopleTruth:
         return ""
 
     def exhibits(self, released: Arrays, event: Event) -> Sequence[Exhibit]:  # noqa: ARG002  as all kinds
-        """Return distributions, correlations and contrasts, exact and released, and a few synthetic people over time: no participant's windows are shown."""
+        """Return contrasts, distributions and correlations, exact and released, and a few synthetic people over time: no participant's windows are shown."""
         p = self.mechanism.parameters
         names = [feature.shown_name for feature in p.features]
         people = summary(self._rows(released))
-        plates: list[Exhibit] = [
+        exhibits: list[Exhibit] = []
+        if len(p.recordings) > 1:
+            value, interval = self._contrasts(released)
+            exhibits.append(
+                contrasts_table(
+                    value,
+                    interval,
+                    title=f"Differences from {p.recordings[0]}, in standard deviations",
+                    groups=list(p.recordings[1:]),
+                    names=names,
+                    exact=self._exact_contrasts(self._density(released)),
+                )
+            )
+        exhibits += [
             distributions_plate(self._distributions(released), title="Distributions of features"),
             correlations_plate(
                 {EXACT: self.summary.correlation, "released": people.correlation},
@@ -164,27 +177,18 @@ class PeopleTruth:
             ),
         ]
         values = np.asarray(released[PEOPLE,], dtype=np.float64)
-        plates += [
+        exhibits += [
             few_records_plate(
                 values[:_SHOWN, 0, :, f],
                 of=len(values),
                 noun="person",
                 title=f"{feature.shown_name}, {p.recordings[0]}",
                 x_label="window",
-                y_label=feature_quantity(feature, "value in the unit of the feature"),
+                y_label=feature_quantity(feature, "synthetic value in the unit of the feature"),
             )
             for f, feature in enumerate(p.features[:_COLUMNS])
         ]
-        if len(p.recordings) < 2:
-            return plates
-        value, interval = self._contrasts(released)
-        title = f"Differences from {p.recordings[0]}, in normal scores"
-        exact = self._exact_contrasts(self._density(released))
-        groups = list(p.recordings[1:])
-        return [
-            *plates,
-            contrasts_table(value, interval, title=title, groups=groups, names=names, exact=exact),
-        ]
+        return exhibits
 
     def _distributions(self, released: Arrays) -> list[Distribution]:
         """Of the released densities, and of participants in the same cells: the bins, or of a feature of few values those."""
@@ -251,7 +255,7 @@ class PeopleTruth:
         return np.asarray(((interval[..., 0] <= exact) & (exact <= interval[..., 1])).mean(axis=0))
 
     def _exact_contrasts(self, density: Numbers) -> Numbers:
-        """Contrasts of all participants by the released normal scores, unclipped, shape (C − 1, F)."""
+        """Contrasts of all participants by the released scores, unclipped, shape (C − 1, F)."""
         p = self.mechanism.parameters
         tables = [scale.score_table(of_feature) for scale, of_feature in zip(p.scales, density, strict=True)]
         present = self.levels != MISSING

@@ -27,7 +27,7 @@ class Population:
     Attributes:
         scales: the features' public ranges.
         density: probability of each bin, shape (F, M).
-        dependence: of normal scores.
+        dependence: of the normal numbers that values are quantiles of.
         windows: of a person in each recording.
     """
 

@@ -252,7 +252,7 @@ class PeopleParameters(Parameters):
             PEOPLE,
             (person, self._recording, window, replace(self._feature, is_columns=True)),
             Role.RECORD,
-            quantity="value of a synthetic person, in the unit of the feature",
+            quantity="synthetic value in the unit of the feature",
             by_rows=True,
             sources=tuple(DerivedFrom(path, whole=True) for path in POPULATION),
             derive=self._people,

@@ -22,7 +22,7 @@ _LEAST_EIGENVALUE = 1e-6
 
 
 def normal_scores(dependence: Dependence, *, windows: int, seed: int, start: int, stop: int) -> Numbers:
-    """Return dimensionless normal scores of people number `start` … `stop` − 1, shape (people, C, windows, F); each depends on its number and the seed."""
+    """Return dimensionless normal numbers of people number `start` … `stop` − 1, shape (people, C, windows, F); each depends on its number and the seed."""
     conditions, features = dependence.effects.shape
     rest = np.clip(1 - (dependence.effects**2).mean(axis=0), _LEAST_REST, 1)
     inside = (1 - dependence.intraclass) * rest

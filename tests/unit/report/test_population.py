@@ -191,6 +191,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> OutputExhibits:
 
 def test_a_release_shows_its_population_first(shown: OutputExhibits) -> None:
     plates = [one for one in shown.exhibits if isinstance(one, Plate)]
+    assert [one.is_lead for one in shown.exhibits] == [True] + [False] * (
+        len(shown.exhibits) - 1
+    )  # contrasts
     assert shown.omitted == 0
     first, correlations, *people = plates
     assert first.table is not None

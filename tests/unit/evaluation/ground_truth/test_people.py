@@ -152,7 +152,7 @@ def test_participants_without_a_window_are_no_one() -> None:
 
 
 def by_hand(truth: PeopleTruth) -> NDArray[np.float64]:
-    """Contrasts of normal scores: everyone's mean of the second recording less that of the first."""
+    """Contrasts of scores: everyone's mean of the second recording less that of the first."""
     p = truth.mechanism.parameters
     scores = np.empty_like(truth.rows.places)
     for f, scale in enumerate(p.scales):
@@ -232,7 +232,7 @@ def test_what_is_left_of_a_release_is_its_noise_and_of_other_people_is_not() -> 
 
 def test_exact_values_are_drawn_and_no_participant_is() -> None:
     truth = participants()
-    first, correlations, *over_time, contrasts = truth.exhibits(without_noise(), QUIET)
+    contrasts, first, correlations, *over_time = truth.exhibits(without_noise(), QUIET)
     assert isinstance(first, Plate)
     assert isinstance(correlations, Plate)
     assert [panel.heading for panel in correlations.panels] == ["exact (private)", "released"]
