@@ -22,7 +22,9 @@ from synthrelease.kinds.parameters import Feature, deviation_of
 from synthrelease.kinds.people.design import design_for
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.pilot import Pilot, pilot_of
 from synthrelease.kinds.people.public import BINS, COSINES, PEOPLE, PeopleParameters
+from synthrelease.kinds.people.scores import Scale
 from synthrelease.kinds.people.vectors import MISSING, Windows, dependence
 from synthrelease.kinds.values import Values
 
@@ -78,6 +80,7 @@ def mechanism_of(
         for name, low, high in zip(population.names, population.low, population.high, strict=True)
     )
     form = PeopleForm(len(features), len(population.conditions), COSINES, BINS)
+    pilot = _pilot(population, form, features) if isinstance(population, Piloted) else None
     parameters = PeopleParameters(
         name="rounds",
         people=people,
@@ -89,10 +92,21 @@ def mechanism_of(
         max_windows=population.most_windows,
         synthetic_people=drawn,
         sampling_seed=seed,
-        design=design_for(form, windows=population.windows, people=people, mu=1.0),
+        design=design_for(form, windows=population.windows, people=people, mu=1.0, pilot=pilot),
+        pilot=pilot,
     )
     mechanism = SyntheticPeople(parameters=parameters, neighbours=Neighbours.REPLACE_ONE, noise=GAUSSIAN)
     return mechanism.for_budget(Budget(epsilon, DELTA))
+
+
+def _pilot(population: Piloted, form: PeopleForm, features: tuple[Feature, ...]) -> Pilot:
+    """The population's pilot, which is no file here."""
+    people = population.pilot_people
+    scales = [Scale.of(feature, step) for feature, step in zip(features, population.steps, strict=True)]
+    person, condition, _ = np.nonzero(people.there)
+    rows = people.values[people.there]
+    levels = np.stack([scale.levels(rows[:, f]) for f, scale in enumerate(scales)], axis=1)
+    return pilot_of(Windows(person, condition, len(people.there)), levels, form, scales, sha256="0" * 64)
 
 
 def released(population: Population, sample: People, *, epsilon: float, seed: int, drawn: int) -> Released:

@@ -30,9 +30,8 @@ def clipped(vectors: Numbers, centre: Numbers, weights: Numbers, radius: int) ->
 
 def coarse_sum(coefficients: Numbers, rounds: Rounds) -> Integers:
     """Return the sum over people in the first round, in grid units, shape (F, K)."""
-    centre = np.zeros(coefficients.shape[1:])
     return np.asarray(
-        clipped(coefficients, centre, rounds.coarse_weights, rounds.design.radii[0]).sum(axis=0)
+        clipped(coefficients, rounds.coarse_centre, rounds.coarse_weights, rounds.design.radii[0]).sum(axis=0)
     )
 
 

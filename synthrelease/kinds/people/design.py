@@ -25,6 +25,7 @@ from synthrelease.kinds.people.form import (
     PeopleForm,
 )
 from synthrelease.kinds.people.made_up import dependence_vectors, feature_coefficients
+from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.numerics.log_density import Densities, cosines
 from synthrelease.numerics.precision_weights import precision_weights
 from synthrelease.numerics.public_draws import PublicDraws
@@ -48,6 +49,8 @@ _PERSON_SHARE, _UNCERTAIN_SHARE = 0.45, 0.35
 _LEAST_SQUARE, _LEAST_PRIOR = 0.01, 1e-4
 _SIZES = (30.0, 135.0, 540.0)  # n·μ, for which shares of μ² are given; between them in its logarithm
 _SHARES = ((0.6, 0.3, 0.1), (0.42, 0.28, 0.3), (0.3, 0.3, 0.4))
+_PILOT_SHARES = ((0.3, 0.5, 0.2), (0.3, 0.35, 0.35), (0.3, 0.3, 0.4))
+_PILOT_PRIOR = 0.25  # of the variance of a mean coefficient without a pilot: how far participants are from it
 _DIGITS = 6  # of a weight, in the manifest
 _SHARE_STEPS = 10**6  # shares are rounded down: together they may not be more than everything
 
@@ -81,7 +84,9 @@ class PeopleDesign:
         return tuple(math.isqrt(int(share * RADIUS**2)) for share in self.shares)
 
 
-def design_for(form: PeopleForm, *, windows: int, people: int, mu: float) -> PeopleDesign:
+def design_for(
+    form: PeopleForm, *, windows: int, people: int, mu: float, pilot: Pilot | None = None
+) -> PeopleDesign:
     """Return the design of the rounds.
 
     Args:
@@ -89,10 +94,14 @@ def design_for(form: PeopleForm, *, windows: int, people: int, mu: float) -> Peo
         windows: of a person in a condition, nominally.
         people: n.
         mu: of the output as a Gaussian mechanism: sensitivity over the noise's standard deviation.
+        pilot: other people, from whom participants are expected to differ less than from nothing.
     """
-    shares = np.array(shares_for(people * mu))
+    shares = np.array(shares_for(people * mu, has_pilot=pilot is not None))
     coarse_noise, _, dependence_noise = (2 / (mu * np.sqrt(shares) * people)) ** 2
     squares, prior, importance = _expected_coefficients(form)
+    if pilot is not None:
+        prior = _PILOT_PRIOR * prior
+        squares = np.array(pilot.squares) + prior
     weights, marginal_risk = precision_weights(
         squares=squares,
         prior=prior,
@@ -127,10 +136,11 @@ def design_for(form: PeopleForm, *, windows: int, people: int, mu: float) -> Peo
     )
 
 
-def shares_for(size: float) -> Listed:
+def shares_for(size: float, *, has_pilot: bool = False) -> Listed:
     """Return shares of μ² for the three rounds, at n·μ: the smaller it is, the more goes to marginals, as nothing else can be learnt."""
+    shares = _PILOT_SHARES if has_pilot else _SHARES
     places = np.log(_SIZES)
-    return tuple(float(np.interp(math.log(size), places, column)) for column in zip(*_SHARES, strict=True))
+    return tuple(float(np.interp(math.log(size), places, column)) for column in zip(*shares, strict=True))
 
 
 def fine_round(coarse: Densities, form: PeopleForm, *, noise: float) -> tuple[Numbers, Numbers, Numbers]:

@@ -32,6 +32,7 @@ Numbers = NDArray[np.float64]
 # Of people in general: share of variance between people, autocorrelation and square of slopes over the variance within them.
 _SHARE, _LAG, _SLOPES = 0.55, 0.57, 0.25
 _SPREAD = {BETWEEN: 0.15, LAG: 0.1, SLOPE: 0.05}  # of their mean over features
+_PILOT_SPREAD = {BETWEEN: 0.08, LAG: 0.05, SLOPE: 0.03}  # the same about a pilot's
 _OWN = np.array([0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2])  # of a feature about that mean
 _COMMON, _SINGLE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45), (0.02, 0.08, 0.16, 0.3)  # of correlations
 _SHORTENED, _SHORTENED_SPREAD = 1.1, 0.1  # by what the variance between people is divided through clipping
@@ -54,8 +55,52 @@ class Dependence:
     within: Numbers  # of values about them, shape (F, F)
 
 
+@dataclass(frozen=True)
+class Usual:
+    """What estimates are shrunk towards: people in general, or a pilot's."""
+
+    share: Numbers  # of a feature's variance between people, shape (F,)
+    lag: Numbers  # over the variance within, shape (F,)
+    slopes: Numbers  # over the variance within, shape (F,)
+    contrasts: Numbers  # shape ((C − 1)·F,)
+    pairs: Numbers  # correlations between and within people, shape (2, P)
+    spread: dict[str, float]  # of a block's mean over features
+
+    @classmethod
+    def in_general(cls, form: PeopleForm) -> Usual:
+        """Return that of people in general, of whose correlations and contrasts nothing is known."""
+        share, lag, slopes = (np.full(form.features, number) for number in (_SHARE, _LAG, _SLOPES))
+        pairs = np.zeros((2, form.features * (form.features - 1) // 2))
+        return cls(share, lag, slopes, np.zeros(form.sizes[CONTRASTS]), pairs, _SPREAD)
+
+    @classmethod
+    def of_pilot(cls, vector: Numbers, form: PeopleForm) -> Usual:
+        """Return that of a pilot's mean third vector, shape (size,)."""
+        blocks, turn = form.blocks(vector), rotation(form.features)
+        between, within, lag, slopes = (
+            turn.T @ form.of_features(blocks, name) for name in (BETWEEN, WITHIN, LAG, SLOPE)
+        )
+        between, within = np.maximum(between, _LEAST_VARYING), np.maximum(within, _LEAST_VARYING)
+        one, other = form.pairs
+        pairs = np.stack(
+            [
+                np.clip(blocks[name] / np.sqrt(2 * part[one] * part[other]), -1, 1)
+                for name, part in ((BETWEEN_PAIRS, between), (WITHIN_PAIRS, within))
+            ]
+        )
+        share = np.clip(between / (between + within), 0.03, 0.97)
+        return cls(share, lag / within, slopes / within, blocks[CONTRASTS], pairs, _PILOT_SPREAD)
+
+
 def dependence_of(
-    mean: Numbers, variance: Numbers, form: PeopleForm, windows: int, scores: Numbers, *, doubt: float
+    mean: Numbers,
+    variance: Numbers,
+    form: PeopleForm,
+    windows: int,
+    scores: Numbers,
+    *,
+    doubt: float,
+    usual: Usual | None = None,
 ) -> Dependence:
     """Return the dependence that the mean third vector and the variance of its errors call for.
 
@@ -66,15 +111,17 @@ def dependence_of(
         windows: of a person in a condition, nominally.
         scores: of normal numbers, as coefficients of Hermite polynomials, dimensionless, shape (F, K).
         doubt: standard deviation of the variance of scores, which is 1 but for errors of the marginals.
+        usual: what is expected without them; by default of people in general.
     """
+    usual = Usual.in_general(form) if usual is None else usual
     means, variances = form.blocks(mean), form.blocks(variance)
     turn = rotation(form.features)
     _unclipped(means, variances, form, doubt)
-    share = _shares(means, variances, form, turn)
+    share = _shares(means, variances, form, turn, usual)
     inside = 1 - share
-    lag = _shrunk(LAG, _LAG * inside, means, variances, form)
-    slopes = _shrunk(SLOPE, _SLOPES * inside, means, variances, form)
-    contrasts = _towards_mean(means[CONTRASTS], variances[CONTRASTS], 0.0)
+    lag = _shrunk(LAG, usual.lag * inside, (means, variances), form, usual.spread)
+    slopes = _shrunk(SLOPE, usual.slopes * inside, (means, variances), form, usual.spread)
+    contrasts = usual.contrasts + _towards_mean(means[CONTRASTS] - usual.contrasts, variances[CONTRASTS], 0.0)
     contrasts = contrasts.reshape(form.conditions - 1, form.features)
     # Effects that are the same for all people are part of every person's variance, lag and slopes.
     effects = (contrasts**2).sum(axis=0) / form.conditions
@@ -91,7 +138,9 @@ def dependence_of(
     one, other = form.pairs
     shared = contrasts[:, one] * contrasts[:, other]  # by effects that are the same for all people
     means[WITHIN_PAIRS] = means[WITHIN_PAIRS] - np.sqrt(2) * shared.sum(axis=0) / form.conditions
-    of_means, within = _correlations(means, variances, {BETWEEN_PAIRS: share, WITHIN_PAIRS: varying}, form)
+    of_means, within = _correlations(
+        means, variances, {BETWEEN_PAIRS: share, WITHIN_PAIRS: varying}, form, usual.pairs
+    )
     between, within = _of_normal_numbers(
         of_means, within, moments(intraclass, autocorrelation, slope, layout, scores), intraclass, scores
     )
@@ -109,17 +158,21 @@ def contrast_squares(mean: Numbers, variance: Numbers, form: PeopleForm) -> Numb
     """
     means, variances = form.blocks(mean), form.blocks(variance)
     usual = np.full(form.features, _SLOPES * (1 - _SHARE))
-    slopes = np.maximum(_shrunk(SLOPE, usual, means, variances, form), 0.0)
+    slopes = np.maximum(_shrunk(SLOPE, usual, (means, variances), form, _SPREAD), 0.0)
     return np.asarray(slopes * form.conditions / (form.conditions - 1))
 
 
 def _shrunk(
-    name: str, usual: Numbers, means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm
+    name: str,
+    usual: Numbers,
+    blocks: tuple[dict[str, Numbers], dict[str, Numbers]],
+    form: PeopleForm,
+    spread: dict[str, float],
 ) -> Numbers:
     """What a rotated block says of each feature, shrunk towards what is usual, shape (F,)."""
     turn = rotation(form.features)
-    block, errors = form.of_features(means, name), form.of_features(variances, name)
-    return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, _SPREAD[name]))
+    block, errors = (form.of_features(one, name) for one in blocks)
+    return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, spread[name]))
 
 
 def _unclipped(
@@ -142,17 +195,15 @@ def _unclipped(
 
 
 def _shares(
-    means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm, turn: Numbers
+    means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm, turn: Numbers, usual: Usual
 ) -> Numbers:
     """Share of each feature's variance between people: said by the variance between, and by what that within leaves of 1."""
     between, within = (form.of_features(means, name) for name in (BETWEEN, WITHIN))
     between_errors, within_errors = (form.of_features(variances, name) for name in (BETWEEN, WITHIN))
     precision = 1 / between_errors + 1 / within_errors
     said = (between / between_errors + (turn.sum(axis=1) - within) / within_errors) / precision
-    usual = np.full(form.features, _SHARE)
-    return np.clip(
-        usual + turn.T @ _towards_mean(said - turn @ usual, 1 / precision, _SPREAD[BETWEEN]), 0.03, 0.97
-    )
+    away = _towards_mean(said - turn @ usual.share, 1 / precision, usual.spread[BETWEEN])
+    return np.clip(usual.share + turn.T @ away, 0.03, 0.97)
 
 
 def _towards_mean(block: Numbers, errors: Numbers, spread: float) -> Numbers:
@@ -167,11 +218,15 @@ def _towards_mean(block: Numbers, errors: Numbers, spread: float) -> Numbers:
 
 
 def _correlations(
-    means: dict[str, Numbers], variances: dict[str, Numbers], parts: dict[str, Numbers], form: PeopleForm
+    means: dict[str, Numbers],
+    variances: dict[str, Numbers],
+    parts: dict[str, Numbers],
+    form: PeopleForm,
+    usual: Numbers,
 ) -> tuple[Numbers, Numbers]:
     """Correlations of people's means, and within people: those of a pair have a part in common and parts of their own.
 
-    `parts` are the variances between and within people, by block, shape (F,) each.
+    `parts` are the variances between and within people, by block, shape (F,) each; `usual` are correlations, shape (2, P).
     """
     one, other = form.pairs
     result = []
@@ -180,7 +235,7 @@ def _correlations(
         scale = np.sqrt(2 * part[one] * part[other])
         said.append(means[name] / scale)
         errors.append(variances[name] / scale**2)
-    for shrunk in _pairs_shrunk(np.stack(said), np.stack(errors)):
+    for shrunk in usual + _pairs_shrunk(np.stack(said) - usual, np.stack(errors)):
         matrix = np.eye(form.features)
         matrix[one, other] = matrix[other, one] = shrunk
         result.append(matrix)

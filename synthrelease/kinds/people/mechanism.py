@@ -32,10 +32,9 @@ from synthrelease.kinds.people.public import (
     PeopleParameters,
 )
 from synthrelease.kinds.people.scores import Scale
-from synthrelease.kinds.people.vectors import MISSING, Windows, coefficients, dependence
-from synthrelease.kinds.people.words import MARGINALS_USEFUL
+from synthrelease.kinds.people.vectors import MISSING, Windows, coefficients, dependence, first_windows
+from synthrelease.kinds.people.words import MARGINALS_USEFUL, USEFUL_BESIDE_PILOT
 from synthrelease.number_words import short
-from synthrelease.numerics.runs import runs
 
 Integers = NDArray[np.int64]
 Release = Callable[[str, Integers], Array]
@@ -65,15 +64,16 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
             PolicyError: marginals could not be learnt.
         """
         design = self._design(budget, self._people)
-        if design.marginal_risk > MARGINALS_USEFUL:
+        most = MARGINALS_USEFUL if self.parameters.pilot is None else USEFUL_BESIDE_PILOT
+        if design.marginal_risk > most:
             enough = people_needed(
-                lambda number: self._design(budget, number).marginal_risk <= MARGINALS_USEFUL
+                lambda number: self._design(budget, number).marginal_risk <= most
             )
             raise PolicyError(
                 "people-not-learnable",
                 "synthetic people would be a guess: the noise is larger than what can be learnt of the marginal distributions",
                 found=f"{short(100 * design.marginal_risk, 2)} % of what is unknown without data is expected to stay so",
-                expected=f"at most {100 * MARGINALS_USEFUL:g} %",
+                expected=f"at most {100 * most:g} %",
                 remedy="raise ε or the output's share, or release fewer features"
                 + ("" if enough is None else f"; at this ε it takes {enough} participants"),
             )
@@ -88,13 +88,13 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
     def _design(self, budget: Budget | None, people: int) -> PeopleDesign:
         p = self.parameters
         mu = 2 * RADIUS / self.calibrated_noise(budget).scale
-        return design_for(p.form, windows=p.windows, people=people, mu=mu)
+        return design_for(p.form, windows=p.windows, people=people, mu=mu, pilot=p.pilot)
 
     def collect(self, data: Features) -> Rows:
         """Return of some people's windows the recordings and the levels of all features, in the order of recordings and time."""
         p = self.parameters
         data = data.only([feature.name for feature in p.features])
-        kept = _first_windows(data, p.max_windows)
+        kept = first_windows(data.person, data.recording, p.max_windows)
         block = np.empty((len(kept), 1 + len(p.features)), dtype=_TYPE)
         block[:, 0] = data.recording[kept]
         for f, scale in enumerate(p.scales):
@@ -108,7 +108,7 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
     def losses(self, data: Features) -> tuple[Loss, ...]:
         """Return how many windows are more than a participant may have in a recording."""
         rows = len(data.person)
-        left_out = rows - len(_first_windows(data, self.parameters.max_windows))
+        left_out = rows - len(first_windows(data.person, data.recording, self.parameters.max_windows))
         return (
             Loss(
                 left_out, rows, "are more than `max_windows` of a participant in a recording", Reason.CHOSEN
@@ -208,13 +208,3 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
 def _score_table(scale: Scale, density: bytes) -> Integers:
     """A table that is made once: an attack looks at one person after the other by the same."""
     return scale.score_table(np.frombuffer(density))
-
-
-def _first_windows(data: Features, most: int) -> Integers:
-    """The rows that count, by person, then recording, then time: the first so many of each person in a recording."""
-    order = np.lexsort((data.recording, data.person))  # stable: rows of a recording are in the order of time
-    if not order.size:
-        return order
-    first, rows = runs(data.person[order] * (int(data.recording.max()) + 1) + data.recording[order])
-    rank = np.arange(order.size) - np.repeat(first, rows)
-    return order[rank < most]

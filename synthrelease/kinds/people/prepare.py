@@ -12,6 +12,7 @@ from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.people.design import design_for
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.pilot_reading import read_pilot
 from synthrelease.kinds.people.public import BINS, COSINES, PeopleParameters
 from synthrelease.kinds.people.scores import MOST_POINTS, MOST_STEPS, Scale
 from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
@@ -40,18 +41,25 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
             remedy="draw fewer people or windows: from the bundle you can draw more later",
         )
     form = PeopleForm(len(features), len(facts.names), COSINES, BINS)
+    lattice = _lattice(spec, features)
+    max_windows = o.get("max_windows", 2 * windows)
+    pilot = None
+    if "pilot" in o:
+        scales = {feature: Scale.of(feature, step) for feature, step in zip(features, lattice, strict=True)}
+        pilot = read_pilot(spec, source, facts, form, scales, max_windows=max_windows)
     parameters = PeopleParameters(
         name="rounds",
         people=facts.people,
         names=names_source(source),
         features=features,
-        lattice=_lattice(spec, features),
+        lattice=lattice,
         recordings=tuple(facts.names),
         windows=windows,
-        max_windows=o.get("max_windows", 2 * windows),
+        max_windows=max_windows,
         synthetic_people=people,
         sampling_seed=o["sampling_seed"],
-        design=design_for(form, windows=windows, people=facts.people, mu=1.0),
+        design=design_for(form, windows=windows, people=facts.people, mu=1.0, pilot=pilot),
+        pilot=pilot,
     )
     return SyntheticPeople(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
 

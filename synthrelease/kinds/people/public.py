@@ -41,6 +41,7 @@ from synthrelease.kinds.people.expected import expected
 from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
 from synthrelease.kinds.people.model import Population
+from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.kinds.people.rounds import Rounds
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.remarks import Remark, remark
@@ -84,6 +85,9 @@ class PeopleParameters(Parameters):
     ]
     cosines: Annotated[int, described("K, of each feature's marginal.", const=COSINES)] = COSINES
     bins: Annotated[int, described("M, of each marginal.", const=BINS)] = BINS
+    pilot: Annotated[
+        Pilot | None, described("Other people, public, from whom participants are expected to differ little.")
+    ] = None
     radius_grid_units: Annotated[
         int, described("Norm of all vectors of a participant together, at most.", const=RADIUS)
     ] = RADIUS
@@ -101,7 +105,7 @@ class PeopleParameters(Parameters):
 
     def rounds(self, deviation: float) -> Rounds:
         """Return the three rounds with noise of a standard deviation, in grid units."""
-        return Rounds(self.form, self.design, self.people or 1, deviation)
+        return Rounds(self.form, self.design, self.people or 1, deviation, self.pilot)
 
     @property
     def bounded(self) -> tuple[Feature, ...]:
@@ -317,6 +321,8 @@ class PeopleParameters(Parameters):
         """Return what a reader must know."""
         remarks = [remark("not-participants"), remark("no-tests-on-people")]
         remarks.append(remark("most-windows", windows=self.max_windows))
+        if self.pilot is not None:
+            remarks.append(remark("pilot", people=self.pilot.people, sha256=self.pilot.sha256))
         if self.design.dependence_risk > words.DEPENDENCE_IS_PRIOR:
             remarks.append(remark("dependence-is-prior"))
         return remarks

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.kinds.people.design import PeopleDesign, by_number, fine_round
-from synthrelease.kinds.people.fitting import Dependence, contrast_squares, dependence_of
+from synthrelease.kinds.people.fitting import Dependence, Usual, contrast_squares, dependence_of
 from synthrelease.kinds.people.form import CONTRASTS, KEPT, PeopleForm
+from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.numerics import hermite
-from synthrelease.numerics.log_density import Densities, densities
+from synthrelease.numerics.log_density import Densities, Others, densities
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.integer]
@@ -50,11 +51,24 @@ class Rounds:
     design: PeopleDesign
     people: int
     deviation: float  # of the noise, in grid units
+    pilot: Pilot | None = None
 
     @property
     def coarse_weights(self) -> Numbers:
         """Of the first vector, shape (F, K)."""
         return np.tile(np.array(self.design.coarse_weights), (self.form.features, 1))
+
+    @property
+    def coarse_centre(self) -> Numbers:
+        """Of the first vector, shape (F, K): what a pilot says, or 0."""
+        if self.pilot is None:
+            return np.zeros((self.form.features, self.form.cosines))
+        return self.pilot.centre(self.form)
+
+    @property
+    def others(self) -> Others | None:
+        """The pilot's densities."""
+        return None if self.pilot is None else self.pilot.others
 
     @property
     def dependence_weights(self) -> Numbers:
@@ -85,7 +99,7 @@ class Rounds:
 
     def coarse_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
         """Return mean coefficients of the first round and the variance of their errors, shape (F, K) each."""
-        mean = self._mean(noisy, 0, np.zeros(noisy.shape), self.coarse_weights)
+        mean = self._mean(noisy, 0, self.coarse_centre, self.coarse_weights)
         of_people = OF_PEOPLE * np.array(self.design.coarse_squares) / self.people
         return mean.value, mean.noise + of_people
 
@@ -172,12 +186,12 @@ class _Key:
 
 @lru_cache(maxsize=_MOST_RESULTS)
 def _coarse(rounds: Rounds, noisy: _Key) -> Densities:
-    return densities(*rounds.coarse_means(noisy.array), rounds.form.bins)
+    return densities(*rounds.coarse_means(noisy.array), rounds.form.bins, rounds.others)
 
 
 @lru_cache(maxsize=_MOST_RESULTS)
 def _marginals(rounds: Rounds, coarse: _Key, fine: _Key) -> Densities:
-    return densities(*rounds.both_means(coarse.array, fine.array), rounds.form.bins)
+    return densities(*rounds.both_means(coarse.array, fine.array), rounds.form.bins, rounds.others)
 
 
 @lru_cache(maxsize=_MOST_RESULTS)
@@ -192,4 +206,6 @@ def _dependence(
     of_normal = hermite.coefficients(np.stack(scores))
     mean, variance = rounds.dependence_means(noisy.array)
     doubt = _DOUBT + _DOUBT_OF_RISK * rounds.design.marginal_risk
-    return dependence_of(mean, variance, rounds.form, windows, of_normal, doubt=doubt)
+    form, pilot = rounds.form, rounds.pilot
+    usual = None if pilot is None else Usual.of_pilot(np.array(pilot.dependence), form)
+    return dependence_of(mean, variance, form, windows, of_normal, doubt=doubt, usual=usual)

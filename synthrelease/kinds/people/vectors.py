@@ -28,6 +28,7 @@ from synthrelease.kinds.people.form import (
     rotated,
 )
 from synthrelease.numerics.log_density import cosines
+from synthrelease.numerics.runs import runs
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -45,6 +46,22 @@ class Windows:
     person: Integers  # 0 … people − 1, increasing, shape (N,)
     condition: Integers  # shape (N,)
     people: int
+
+
+def first_windows(person: Integers, recording: Integers, most: int) -> Integers:
+    """Return the rows that count, by person, then recording, then time: the first so many of each person in a recording, shape (M,).
+
+    Args:
+        person: of each row, shape (N,).
+        recording: of each row; rows of a recording are in the order of time, shape (N,).
+        most: how many count.
+    """
+    order = np.lexsort((recording, person))  # stable
+    if not order.size:
+        return order
+    first, rows = runs(person[order] * (int(recording.max()) + 1) + recording[order])
+    rank = np.arange(order.size) - np.repeat(first, rows)
+    return order[rank < most]
 
 
 def coefficients(windows: Windows, levels: Integers, form: PeopleForm) -> tuple[Numbers, NDArray[np.bool_]]:

@@ -9,7 +9,8 @@ from synthrelease.number_words import participants, several, short
 if TYPE_CHECKING:
     from synthrelease.kinds.people.public import PeopleParameters
 
-MARGINALS_USEFUL, DEPENDENCE_IS_PRIOR = 0.6, 0.5  # of what is unknown without data, what may stay so at most
+MARGINALS_USEFUL, USEFUL_BESIDE_PILOT = 0.6, 0.7  # of what is unknown without data, what may stay so at most
+DEPENDENCE_IS_PRIOR = 0.5  # the same of dependence
 
 SENTENCES = {
     # Why the sensitivity is what it is.
@@ -26,6 +27,7 @@ SENTENCES = {
     "not-participants": "synthetic people are not participants: no synthetic person corresponds to a real one",
     "no-tests-on-people": "tests and confidence intervals computed from synthetic people are not valid: use the released contrasts and their standard errors",
     "most-windows": "at most {windows:several window} of a participant in a recording count, the first ones",
+    "pilot": "the release starts from a pilot, a public table of {people} other people (SHA-256 {sha256}): it must not have a participant of the data, whom it would give away",
     "dependence-is-prior": "dependence is mostly assumed: of correlations, contrasts and differences between people hardly anything could be learnt at this budget",
 }
 
