@@ -67,6 +67,40 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return synthrelease.build(folder / "plan.toml", folder / "people.h5", test_seed=7).path
 
 
+@pytest.fixture(scope="module")
+def piloted(honest: Path) -> Path:
+    """The same release, which starts from a pilot: the same people under other labels, as if they were others."""
+    folder = honest.parent
+    table = (folder / "reading.csv").read_text("utf-8")
+    (folder / "pilot.csv").write_text(table.replace("\np", "\nq"))
+    (folder / "with-pilot.toml").write_text(PLAN + 'pilot = "pilot.csv"\n')
+    return synthrelease.build(folder / "with-pilot.toml", folder / "with-pilot.h5", test_seed=7).path
+
+
+def pilot(change: Callable[[dict[str, Any]], None]) -> Change:
+    return lambda manifest: change(parameters(manifest, "people")["pilot"])
+
+
+PILOT_FORGERIES: dict[str, Change] = {
+    "no pilot": lambda manifest: parameters(manifest, "people").update(pilot=None),
+    "a probability": pilot(lambda p: p["density"][0].__setitem__(20, 0.5)),
+    "a probability below 0": pilot(lambda p: p["density"][0].__setitem__(20, -0.5)),
+    "no probability": pilot(lambda p: p["density"].__setitem__(0, [0.0] * 40)),
+    "fewer features": pilot(lambda p: p["density"].pop()),
+    "fewer bins": pilot(lambda p: p["density"][1].pop()),
+    "fewer orders": pilot(lambda p: p["squares"].pop()),
+    "a mean product": pilot(lambda p: p["dependence"].__setitem__(0, 3.0)),
+    "fewer products": pilot(lambda p: p["dependence"].pop()),
+    "more people": pilot(lambda p: p.update(people=5000)),
+}
+
+
+@pytest.mark.parametrize("change", PILOT_FORGERIES.values(), ids=PILOT_FORGERIES)
+def test_a_false_statement_of_the_pilot_is_found(piloted: Path, tmp_path: Path, change: Change) -> None:
+    assert codes(piloted, allow_test_seed=True) == set()
+    assert found(Path(shutil.copy(piloted, tmp_path / piloted.name)), change)
+
+
 @pytest.fixture
 def copy(honest: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(honest, tmp_path / honest.name))

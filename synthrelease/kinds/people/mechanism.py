@@ -66,9 +66,7 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
         design = self._design(budget, self._people)
         most = MARGINALS_USEFUL if self.parameters.pilot is None else USEFUL_BESIDE_PILOT
         if design.marginal_risk > most:
-            enough = people_needed(
-                lambda number: self._design(budget, number).marginal_risk <= most
-            )
+            enough = people_needed(lambda number: self._design(budget, number).marginal_risk <= most)
             raise PolicyError(
                 "people-not-learnable",
                 "synthetic people would be a guess: the noise is larger than what can be learnt of the marginal distributions",

@@ -322,7 +322,7 @@ class PeopleParameters(Parameters):
         remarks = [remark("not-participants"), remark("no-tests-on-people")]
         remarks.append(remark("most-windows", windows=self.max_windows))
         if self.pilot is not None:
-            remarks.append(remark("pilot", people=self.pilot.people, sha256=self.pilot.sha256))
+            remarks.append(remark("pilot", people=self.pilot.people))
         if self.design.dependence_risk > words.DEPENDENCE_IS_PRIOR:
             remarks.append(remark("dependence-is-prior"))
         return remarks
@@ -345,3 +345,8 @@ class PeopleParameters(Parameters):
         blocks = design.block_weights, design.block_squares, design.block_priors, design.block_centres
         if {*map(len, coarse)} != {self.cosines} or {*map(len, blocks)} != {len(self.form.sizes)}:
             yield "manifest", "the weights of the rounds are not as many as their blocks"
+        if self.pilot is not None and not self.pilot.suits(self.form):
+            yield (
+                "manifest",
+                "the pilot's numbers are not as many as those of the rounds, or no distributions",
+            )

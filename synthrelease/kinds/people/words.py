@@ -27,7 +27,7 @@ SENTENCES = {
     "not-participants": "synthetic people are not participants: no synthetic person corresponds to a real one",
     "no-tests-on-people": "tests and confidence intervals computed from synthetic people are not valid: use the released contrasts and their standard errors",
     "most-windows": "at most {windows:several window} of a participant in a recording count, the first ones",
-    "pilot": "the release starts from a pilot, a public table of {people} other people (SHA-256 {sha256}): it must not have a participant of the data, whom it would give away",
+    "pilot": "the release starts from a pilot, a public table of {people} other people: it must not have a participant of the data, whom it would give away",
     "dependence-is-prior": "dependence is mostly assumed: of correlations, contrasts and differences between people hardly anything could be learnt at this budget",
 }
 

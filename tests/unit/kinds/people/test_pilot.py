@@ -1,0 +1,148 @@
+"""A pilot: public people whom a release starts from."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import synthrelease
+from synthrelease.errors import SynthReleaseError
+from synthrelease.kinds.parameters import Feature
+from synthrelease.kinds.people.form import WITHIN, PeopleForm, rotation
+from synthrelease.kinds.people.pilot import pilot_of
+from synthrelease.kinds.people.scores import Scale
+from synthrelease.kinds.people.vectors import Windows
+from synthrelease.numerics.log_density import Others, cosines, densities
+
+PLAN = """
+[release]
+name = "people"
+version = "1.0.0"
+title = "Synthetic people"
+[privacy]
+epsilon = 8.0
+delta = 1e-5
+neighbours = "replace-one"
+[inputs.reading]
+path = "reading.csv"
+kind = "features"
+columns = { person = "person", recording = "task" }
+recordings = ["read", "search"]
+bounds = { pupil = [2, 8], blinks = [0, 4] }
+[[outputs]]
+name = "people"
+kind = "people"
+input = "reading"
+people = 300
+windows = 5
+lattice = { blinks = 1 }
+pilot = "pilot.csv"
+"""
+
+
+def table(people: int, prefix: str, level: float) -> str:
+    random = np.random.default_rng(people)
+    rows = ["person,task,pupil,blinks"]
+    for person in range(people):
+        own = level + random.normal(0, 0.3)
+        rows += [
+            f"{prefix}{person},{task},{own + random.normal(0, 0.2):.4f},{random.integers(0, 3)}"
+            for task in ("read", "search")
+            for _ in range(5)
+        ]
+    return "\n".join(rows) + "\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "reading.csv").write_text(table(40, "p", 4.0))
+    (tmp_path / "pilot.csv").write_text(table(50, "q", 4.05))
+    (tmp_path / "plan.toml").write_text(PLAN)
+    return tmp_path
+
+
+def built(folder: Path, plan: str = PLAN) -> Path:
+    (folder / "plan.toml").write_text(plan)
+    return synthrelease.build(folder / "plan.toml", folder / "people.h5", test_seed=3, force=True).path
+
+
+def error(folder: Path) -> SynthReleaseError:
+    with pytest.raises(SynthReleaseError) as caught:
+        built(folder)
+    return caught.value
+
+
+def pupils(bundle: Path) -> np.ndarray:
+    people = synthrelease.open_bundle(bundle, allow_test_seed=True)["people"]["people"]
+    return np.asarray(people)[..., 0]
+
+
+def variation(folder: Path, plan: str) -> float:
+    """Of synthetic pupils from the participants'."""
+    rows = (folder / "reading.csv").read_text("utf-8").splitlines()[1:]
+    exact = [float(row.split(",")[2]) for row in rows]
+    one, other = (
+        np.histogram(values, bins=20, range=(2, 8))[0] / np.size(values)
+        for values in (exact, pupils(built(folder, plan)))
+    )
+    return float(np.abs(one - other).sum() / 2)
+
+
+def test_few_people_are_closer_to_theirs_with_a_pilot(folder: Path) -> None:
+    plan = PLAN.replace("epsilon = 8.0", "epsilon = 2.0")
+    assert variation(folder, plan) < 0.8 * variation(folder, plan.replace('pilot = "pilot.csv"\n', ""))
+
+
+def test_the_manifest_has_its_digest_and_warns(folder: Path) -> None:
+    bundle = synthrelease.open_bundle(built(folder), allow_test_seed=True)
+    (output,) = bundle.manifest["outputs"]
+    stated = output["mechanism"]["parameters"]["pilot"]
+    assert stated["sha256"] == hashlib.sha256((folder / "pilot.csv").read_bytes()).hexdigest()
+    assert stated["people"] == 50
+    assert "pilot" in {warning["code"] for warning in output["warnings"]}
+
+
+@pytest.mark.parametrize(
+    ("pilot", "code"),
+    [
+        (table(50, "p", 4.3), "pilot-shares-people"),
+        (table(4, "q", 4.3), "small-pilot"),
+        ("person,task,pupil\nq1,read,4\n", "unknown-column"),
+        (table(9, "q", 4.3).replace("read", "rest").replace("search", "rest"), "small-pilot"),
+    ],
+)
+def test_what_is_no_pilot_is_refused(folder: Path, pilot: str, code: str) -> None:
+    (folder / "pilot.csv").write_text(pilot)
+    assert error(folder).code == code
+
+
+def test_its_numbers_are_those_of_its_people() -> None:
+    form = PeopleForm(2, 2, 20, 40)
+    scales = [Scale.of(Feature("a", 0.0, 1.0), None), Scale.of(Feature("b", 0.0, 3.0), 1.0)]
+    random = np.random.default_rng(4)
+    person, condition, _ = np.indices((30, 2, 6)).reshape(3, -1)
+    values = np.stack([random.beta(2, 5, len(person)), random.integers(0, 4, len(person))], axis=1)
+    levels = np.stack([scale.levels(values[:, f]) for f, scale in enumerate(scales)], axis=1)
+    pilot = pilot_of(Windows(person, condition, 30), levels, form, scales, sha256="0" * 64)
+    expected = np.histogram(values[:, 0], bins=40, range=(0, 1))[0] / len(values)
+    np.testing.assert_allclose(pilot.density[0], expected, rtol=1e-5)
+    exact = np.sqrt(2) * np.cos(np.pi * np.arange(1, 5) * values[:, :1]).mean(axis=0)
+    np.testing.assert_allclose(pilot.centre(form)[0, :4], exact, atol=0.03)
+    blocks = form.blocks(np.array(pilot.dependence))
+    within = rotation(2).T @ form.of_features(blocks, WITHIN)
+    np.testing.assert_allclose(within, 11 / 12, atol=0.05)  # of independent values
+
+
+def test_a_density_is_drawn_to_that_of_others_where_little_is_known() -> None:
+    other = np.exp(-((np.arange(40) - 10) ** 2) / 30)[None]
+    other /= other.sum()
+    others = Others(other, 100)
+    nothing = np.zeros((1, 20)), np.full((1, 20), 100.0)
+    near = densities(*nothing, 40, others).density
+    assert np.abs(near - other).sum() / 2 < 0.1
+    truth = other[:, ::-1]
+    known = truth @ cosines(20, 40).T, np.full((1, 20), 1e-6)
+    assert np.abs(densities(*known, 40, others).density - truth).sum() / 2 < 0.05
