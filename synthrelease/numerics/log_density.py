@@ -22,7 +22,7 @@ _BLUR_BINS, _SPREAD_PEOPLE = (
     2.5,
     8.0,
 )  # standard deviation of the blur; so many even ones are among the others
-_BELIEF_UNIFORM, _BELIEF_BLURRED = -3.0, -1.4  # logarithm of how far it is believed, next to others' density
+_BELIEF_UNIFORM, _BELIEF_BLURRED = -1.5, -0.7  # logarithm of how far it is believed, next to others' density
 _RIDGE = 1e-6
 _LENT = 1.5  # of the mean evidence over features: how much they lend each other
 _MOST_STEPS = 60

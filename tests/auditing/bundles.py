@@ -11,6 +11,7 @@ from invented_study import write_study
 
 import synthrelease
 from auditing.detectors import Detector, Verdict
+from synthrelease.errors import PlanError
 
 if TYPE_CHECKING:
     from synthrelease.dp.noise import SecureRandom
@@ -129,3 +130,34 @@ def two_builds() -> Detector:
         return Verdict(same > len(found[0]) // 2, f"{same} of {len(found[0])} noisy integers are the same")
 
     return Detector("two builds of one plan", make, judge)
+
+
+def shared_pilot() -> Detector:
+    """Detect a release that starts from a pilot with its own participants: one label is enough for a refusal."""
+
+    def make(_random: SecureRandom) -> tuple[bool, ...]:
+        with tempfile.TemporaryDirectory() as folder:
+            plan = write_plan(Path(folder), "people", epsilon=500.0)
+            plan.write_text(plan.read_text() + 'pilot = "pilot.csv"\n')
+            table = (Path(folder) / "pupil.csv").read_text().splitlines(keepends=True)
+            others = [table[0], *("other " + row for row in table[1:])]
+            own = [table[0], *table[1:2], *others[2:]]
+            return tuple(_is_built(plan, pilot) for pilot in (others, own))
+
+    def judge(built: tuple[bool, ...]) -> Verdict:
+        with_others, with_participant = built
+        said = f"a pilot of others is {'used' if with_others else 'refused'}, one with a participant {'used' if with_participant else 'refused'}"
+        return Verdict(with_participant or not with_others, said)
+
+    return Detector("pilot that shares a participant", make, judge)
+
+
+def _is_built(plan: Path, pilot: list[str]) -> bool:
+    (plan.parent / "pilot.csv").write_text("".join(pilot))
+    try:
+        synthrelease.preview(plan)
+    except PlanError as error:
+        if error.code != "pilot-shares-people":
+            raise
+        return False
+    return True

@@ -1,7 +1,4 @@
-"""Faults of synthetic people: in each of three rounds, and in what one round takes from another.
-
-A pilot that shares people with the data is not among them: there are no pilots.
-"""
+"""Faults of synthetic people: in each of three rounds, in what one round takes from another, and in a pilot."""
 
 from __future__ import annotations
 
@@ -13,10 +10,15 @@ import numpy as np
 
 from auditing import bundles
 from auditing.planting import Fault, everywhere, forgetting, inside
-from auditing.synthetic_people import audit_of_people, company_of_people, noise_of_people, norms_of_people
+from auditing.synthetic_people import (
+    audit_of_people,
+    company_of_people,
+    noise_of_people,
+    norms_of_people,
+)
 from synthrelease.dp import sensitivity
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.kinds.people import contributions, design, mechanism
+from synthrelease.kinds.people import contributions, design, mechanism, pilot_reading
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.public import FINE, PeopleParameters
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     Integers, Numbers = NDArray[np.int64], NDArray[np.float64]
 
 _fine_sum, _rounds, _add_noise = contributions.fine_sum, SyntheticPeople.rounds, mechanism.add_noise
+_read_pilot = pilot_reading.read_pilot
 
 
 def _unclipped(vectors: Integers, _radius: int) -> Integers:
@@ -80,8 +83,15 @@ def _half_the_noise(sums: Integers, noise: Any, *, largest: int, random: Any) ->
     return _add_noise(sums, replace(noise, scale=noise.scale / 2), largest=largest, random=random)
 
 
-def _everything(_size: float) -> tuple[float, ...]:
+def _everything(_size: float, *, has_pilot: bool = False) -> tuple[float, ...]:
+    del has_pilot
     return (1.0, 1.0, 1.0)
+
+
+def _any_pilot(*arguments: Any, **options: Any) -> Any:
+    """A pilot is read as if the input had other participants."""
+    spec, source, facts, *others = arguments
+    return _read_pilot(spec, source, replace(facts, identities=frozenset()), *others, **options)
 
 
 _released = bundles.bundle_of("people", epsilon=500.0)
@@ -140,5 +150,11 @@ FAULTS = (
         "kinds.people.mechanism.SyntheticPeople.draw",
         inside(mechanism, "add_noise", _from_one_key),
         (noise_of_people,),
+    ),
+    Fault(
+        "a pilot that has a participant of the data",
+        "kinds.people.pilot_reading.read_pilot",
+        everywhere(_read_pilot, _any_pilot),
+        (bundles.shared_pilot(),),
     ),
 )

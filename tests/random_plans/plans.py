@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from random_plans.draws import Draws, happens, one_of, some_of
@@ -14,6 +15,7 @@ Keys = dict[str, Any]
 GAZE, FEATURES = "looks", "values"  # inputs
 MORE_FEATURES = "more_values"  # the same rows, chosen otherwise
 KIND_OF_INPUT = {GAZE: "gaze", FEATURES: "features", MORE_FEATURES: "features"}
+PILOT = Path(__file__).parents[1] / "data" / "pilot.csv"
 _AREAS = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"rectangle": [20, 0, 80, 30]}}
 
 
@@ -277,6 +279,8 @@ def _people(draws: Draws) -> Keys:
         keys["lattice"] = dict.fromkeys(keys.get("features", ["open"]), 0.25)
     if happens(draws, 3):
         keys["sampling_seed"] = 5
+    if happens(draws, 3):
+        keys["pilot"] = str(PILOT)
     return keys | _budget(draws)
 
 

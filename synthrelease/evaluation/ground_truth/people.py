@@ -23,7 +23,8 @@ from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.people.design import RADIUS
 from synthrelease.kinds.people.form import CONTRASTS
 from synthrelease.kinds.people.mechanism import SyntheticPeople
-from synthrelease.kinds.people.public import DENSITY, PEOPLE
+from synthrelease.kinds.people.pilot import Pilot
+from synthrelease.kinds.people.public import DENSITY, PEOPLE, PeopleParameters
 from synthrelease.kinds.people.vectors import LEVELS, MISSING, Windows, dependence
 from synthrelease.kinds.values import Values
 from synthrelease.report.exhibits import Exhibit
@@ -87,6 +88,7 @@ MEASURES = (
 )
 _JUDGED = 6
 NO_DATA = "baseline: no data"
+PILOT = "baseline: pilot alone"
 HALF = "half of the participants"
 _HALVES = 5
 _FEWEST = 4  # participants, of whom halves are compared
@@ -134,17 +136,34 @@ class PeopleTruth:
         return {name: tuple(of_feature) for name, of_feature in zip(self._names, mean, strict=True)}
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return people of a release of noise alone. A release that starts from other people's public table has these people as well, as a further baseline."""
-        return {NO_DATA: {(PEOPLE,): self._assumed} if (PEOPLE,) in released else {}}
+        """Return people of a release of noise alone, and those of a pilot if the release starts from one."""
+        if (PEOPLE,) not in released:
+            return {NO_DATA: {}}
+        pilot = self.mechanism.parameters.pilot
+        baselines: dict[str, Arrays] = {NO_DATA: {(PEOPLE,): self._assumed}}
+        if pilot is not None:
+            baselines[PILOT] = {(PEOPLE,): self._of_pilot(pilot)}
+        return baselines
 
     @cached_property
     def _assumed(self) -> NDArray[np.generic]:
         """People as the model assumes them where sums say nothing."""
+        return self._of_noise(replace(self.mechanism.parameters, pilot=None)).array(PEOPLE)
+
+    def _of_pilot(self, pilot: Pilot) -> NDArray[np.generic]:
+        """People of the pilot's distributions and dependence."""
         p = self.mechanism.parameters
+        values = self._of_noise(p)
+        dependence = [values.array(path) for path in p.population_paths[1:]]
+        population = p.population(pilot.others.density, dependence)
+        return population.sample(people=p.synthetic_people, seed=p.sampling_seed)
+
+    def _of_noise(self, p: PeopleParameters) -> Values:
+        """A release of sums of 0 with noise that leaves nothing of them."""
         noise = _NOISE * RADIUS * (p.people or 1)
         nothing = {dataset.path: np.zeros(dataset.shape, dtype=np.int64) for dataset in self.mechanism.noisy}
         event = RoundedGaussian(2.0 * RADIUS, noise, sum(array.size for array in nothing.values()))
-        return np.asarray(Values(p, event, nothing).array(PEOPLE))
+        return Values(p, event, nothing)
 
     def part_of(self, item: str) -> str:  # noqa: ARG002
         """Return that all items are judged together."""
@@ -315,6 +334,7 @@ PEOPLE_COMPARED = ComparedKind(
     with_data=_with_data,
     remarks=(
         "Baseline of no data: people as the model assumes them where nothing is released.",
+        "Baseline of the pilot alone, where there is one: people of its distributions and its dependence, without participants.",
         "Half of the participants: errors of random halves of them without protection, which is what sampling alone costs.",
         "Later rounds depend on what earlier ones released: the strongest attack is on the rounds as this release made them.",
         "Synthetic people follow from the noisy sums and a public seed, so no attack on them does better than the strongest attack on the sums.",

@@ -50,7 +50,7 @@ _LEAST_SQUARE, _LEAST_PRIOR = 0.01, 1e-4
 _SIZES = (30.0, 135.0, 540.0)  # n·μ, for which shares of μ² are given; between them in its logarithm
 _SHARES = ((0.6, 0.3, 0.1), (0.42, 0.28, 0.3), (0.3, 0.3, 0.4))
 _PILOT_SHARES = ((0.3, 0.5, 0.2), (0.3, 0.35, 0.35), (0.3, 0.3, 0.4))
-_PILOT_PRIOR = 0.25  # of the variance of a mean coefficient without a pilot: how far participants are from it
+_PILOT_PRIOR = 0.5  # of the variance of a mean coefficient without a pilot: how far participants are from it
 _DIGITS = 6  # of a weight, in the manifest
 _SHARE_STEPS = 10**6  # shares are rounded down: together they may not be more than everything
 

@@ -31,9 +31,8 @@ Numbers = NDArray[np.float64]
 
 # Of people in general: share of variance between people, autocorrelation and square of slopes over the variance within them.
 _SHARE, _LAG, _SLOPES = 0.55, 0.57, 0.25
-_SPREAD = {BETWEEN: 0.15, LAG: 0.1, SLOPE: 0.05}  # of their mean over features
-_PILOT_SPREAD = {BETWEEN: 0.08, LAG: 0.05, SLOPE: 0.03}  # the same about a pilot's
-_OWN = np.array([0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2])  # of a feature about that mean
+_OWN = (0.005, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2)
+_PILOT_OWN = _OWN[:4]  # other people's order in time is much the same: most of it is of what was measured
 _COMMON, _SINGLE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45), (0.02, 0.08, 0.16, 0.3)  # of correlations
 _SHORTENED, _SHORTENED_SPREAD = 1.1, 0.1  # by what the variance between people is divided through clipping
 _SHORTENED_RANGE, _TOTAL_RANGE = (1.0, 1.5), (0.6, 1.2)  # so far sums are believed
@@ -56,6 +55,19 @@ class Dependence:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """How far a block is from what is usual, in standard deviations."""
+
+    of_mean: float  # over features
+    of_feature: tuple[float, ...] = _OWN  # about that mean: any of these
+
+
+_SPREAD = {BETWEEN: Spread(0.15), LAG: Spread(0.1), SLOPE: Spread(0.05)}
+_PILOT_SPREAD = {BETWEEN: Spread(0.08), LAG: Spread(0.02, _PILOT_OWN), SLOPE: Spread(0.03)}
+_ALONE = Spread(0.0)
+
+
+@dataclass(frozen=True)
 class Usual:
     """What estimates are shrunk towards: people in general, or a pilot's."""
 
@@ -64,7 +76,7 @@ class Usual:
     slopes: Numbers  # over the variance within, shape (F,)
     contrasts: Numbers  # shape ((C − 1)·F,)
     pairs: Numbers  # correlations between and within people, shape (2, P)
-    spread: dict[str, float]  # of a block's mean over features
+    spread: dict[str, Spread]  # of participants, by block
 
     @classmethod
     def in_general(cls, form: PeopleForm) -> Usual:
@@ -121,7 +133,9 @@ def dependence_of(
     inside = 1 - share
     lag = _shrunk(LAG, usual.lag * inside, (means, variances), form, usual.spread)
     slopes = _shrunk(SLOPE, usual.slopes * inside, (means, variances), form, usual.spread)
-    contrasts = usual.contrasts + _towards_mean(means[CONTRASTS] - usual.contrasts, variances[CONTRASTS], 0.0)
+    contrasts = usual.contrasts + _towards_mean(
+        means[CONTRASTS] - usual.contrasts, variances[CONTRASTS], _ALONE
+    )
     contrasts = contrasts.reshape(form.conditions - 1, form.features)
     # Effects that are the same for all people are part of every person's variance, lag and slopes.
     effects = (contrasts**2).sum(axis=0) / form.conditions
@@ -167,7 +181,7 @@ def _shrunk(
     usual: Numbers,
     blocks: tuple[dict[str, Numbers], dict[str, Numbers]],
     form: PeopleForm,
-    spread: dict[str, float],
+    spread: dict[str, Spread],
 ) -> Numbers:
     """What a rotated block says of each feature, shrunk towards what is usual, shape (F,)."""
     turn = rotation(form.features)
@@ -206,12 +220,12 @@ def _shares(
     return np.clip(usual.share + turn.T @ away, 0.03, 0.97)
 
 
-def _towards_mean(block: Numbers, errors: Numbers, spread: float) -> Numbers:
+def _towards_mean(block: Numbers, errors: Numbers, spread: Spread) -> Numbers:
     """Shrink a rotated block towards 0, its mean over features with a variance of its own."""
     if not block.size:
         return block
-    prior = np.repeat((_OWN**2)[:, None], block.size, axis=1)
-    prior[:, 0] += block.size * spread**2
+    prior = np.repeat(np.square(spread.of_feature)[:, None], block.size, axis=1)
+    prior[:, 0] += block.size * spread.of_mean**2
     evidence = -0.5 * (np.log(prior + errors) + block**2 / (prior + errors)).sum(axis=1)
     weight = np.exp(evidence - evidence.max())
     return np.asarray((weight / weight.sum()) @ (block * prior / (prior + errors)))

@@ -62,26 +62,29 @@ def pilot_of(
 
     Args:
         windows: of the pilot's people.
-        levels: of their values, `MISSING` where there is none, shape (N, F).
+        levels: of their values, `MISSING` where there is none, shape (N, F); of every feature there are some.
         form: of the vectors.
         scales: the features' public ranges.
         sha256: of the file.
     """
     density = np.stack([_density(windows, levels[:, f], form.bins) for f in range(form.features)])
     means, has_values = coefficients(windows, levels, form)
-    away = np.where(has_values[..., None], means - means[has_values.any(axis=1)].mean(axis=0), 0.0)
+    is_known = np.broadcast_to(has_values[..., None], means.shape)
+    mean = means.mean(axis=0, where=is_known)
+    squares = ((means - mean) ** 2).mean(axis=0, where=is_known)
     expected = (1 - form.bins * _LEAST) * density + _LEAST
     scores = np.empty_like(levels)
     for f, scale in enumerate(scales):
         scores[:, f] = scale.score_table(expected[f])[levels[:, f]]
     present = levels != MISSING
     scores[~present] = 0
-    vector = dependence(windows, scores, present, form).mean(axis=0)
+    has_rows = np.bincount(windows.person, minlength=windows.people) > 0
+    vector = dependence(windows, scores, present, form)[has_rows].mean(axis=0)
     return Pilot(
         sha256,
-        windows.people,
+        int(has_rows.sum()),
         tuple(_rounded(row) for row in density),
-        _rounded((away**2).mean(axis=(0, 1))),
+        _rounded(squares.mean(axis=0)),
         _rounded(vector),
     )
 

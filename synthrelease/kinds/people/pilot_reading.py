@@ -18,7 +18,7 @@ from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.pilot import Pilot, pilot_of
 from synthrelease.kinds.people.scores import Scale
-from synthrelease.kinds.people.vectors import Windows, first_windows
+from synthrelease.kinds.people.vectors import MISSING, Windows, first_windows
 
 _LEAST_PEOPLE = 5
 
@@ -44,7 +44,7 @@ def read_pilot(
 
     Raises:
         DataError, MachineError: the file cannot be used.
-        PlanError: it has too few people, or shares one with the data.
+        PlanError: too few people have values of a feature, or it shares a person with the data.
     """
     path = spec.folder / spec.options["pilot"]
     data = _features(replace(source, path=path, frame=None), facts, list(scales))
@@ -59,15 +59,17 @@ def read_pilot(
         )
     kept = first_windows(data.person, data.recording, max_windows)
     levels = np.stack([scale.levels(data.values[kept, f]) for f, scale in enumerate(scales.values())], axis=1)
-    if data.people < _LEAST_PEOPLE or not kept.size:
-        raise PlanError(
-            "small-pilot",
-            "the pilot has too few people",
-            where=where,
-            found=str(data.people),
-            expected=f"at least {_LEAST_PEOPLE}, with rows of the recordings of the input",
-            remedy="leave the pilot out, or name a larger one",
-        )
+    for f, feature in enumerate(scales):
+        with_values = np.unique(data.person[kept][levels[:, f] != MISSING]).size
+        if with_values < _LEAST_PEOPLE:
+            raise PlanError(
+                "small-pilot",
+                f"the pilot has too few people with values of '{feature.name}'",
+                where=where,
+                found=f"{with_values} with a value in a recording of the input",
+                expected=f"at least {_LEAST_PEOPLE}",
+                remedy="leave the pilot out, or name a larger one",
+            )
     windows = Windows(data.person[kept], data.recording[kept], data.people)
     return pilot_of(windows, levels, form, list(scales.values()), sha256=_digest(path))
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_plans.draws import OfGenerator, OfHypothesis
 from random_plans.observed import Observer
-from random_plans.plans import FEATURES, GAZE, random_plan
+from random_plans.plans import FEATURES, GAZE, PILOT, random_plan
 from random_plans.study import neighbour, random_study
 from random_plans.trial import tried
 from tiers import few
@@ -64,7 +64,12 @@ BUILT = {
         "frames": [3],
         "max_stimuli_per_person": [1, 2],
     },
-    "people": {"lattice": [{"open": 0.25}], "sampling_seed": [5], "max_windows": [2, 3]},
+    "people": {
+        "lattice": [{"open": 0.25}],
+        "sampling_seed": [5],
+        "max_windows": [2, 3],
+        "pilot": [str(PILOT)],
+    },
     "areas": {
         "noise": ["laplace", "gaussian"],
         "transitions": [True, False],

@@ -18,9 +18,11 @@ from synthrelease.dp.event import Event, noise_of
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth import derivations, exact_derivations, kind_of
-from synthrelease.evaluation.ground_truth.people import HALF, MEASURES, NO_DATA, PeopleTruth
+from synthrelease.evaluation.ground_truth.people import HALF, MEASURES, NO_DATA, PILOT, PeopleTruth
 from synthrelease.kinds.mechanism import QUIET
 from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.pilot import pilot_of
+from synthrelease.kinds.people.vectors import Windows
 from synthrelease.kinds.values import Values
 from synthrelease.report.exhibits import Plate, TableExhibit
 
@@ -88,6 +90,23 @@ def test_people_drawn_without_noise_are_closer_than_no_data() -> None:
     assert exact[2] < none[2] + 0.02  # correlations: of these people they are next to none
     assert exact[3] < none[3]  # differences between people
     assert exact[5] < none[5]  # contrasts
+
+
+def test_a_pilot_alone_is_a_baseline_of_its_own() -> None:
+    """Closer to participants who are like it than no data, which knows nothing of it."""
+    p = mechanism().parameters
+    person, block = made_people.collected(like_people(PEOPLE, seed=5)).whole()
+    windows = Windows(person, block[:, 0].astype(np.int64), PEOPLE)
+    pilot = pilot_of(windows, block[:, 1:].astype(np.int64), p.form, p.scales, sha256="0" * 64)
+    piloted = replace(mechanism(), parameters=replace(p, pilot=pilot))
+    truth = ground_truth(like_people(PEOPLE), piloted)
+    baselines = truth.without_data(without_noise())
+    assert [*baselines] == [NO_DATA, PILOT]
+    unknown = participants().without_data(without_noise())[NO_DATA]["people",]
+    np.testing.assert_array_equal(baselines[NO_DATA]["people",], unknown)
+    none, alone = (table(truth.of(guess)).mean(axis=0) for guess in baselines.values())
+    assert alone[0] < none[0] / 2
+    assert (alone[[3, 4, 5]] < none[[3, 4, 5]]).all()
 
 
 def test_no_data_is_uniform_and_the_same_whoever_takes_part() -> None:
