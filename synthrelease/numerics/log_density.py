@@ -47,7 +47,7 @@ def cosines(orders: int, bins: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Others:
-    """Densities of other people, who are known."""
+    """Densities of other people, who are known; dimensionless."""
 
     density: Numbers  # shape (F, M), of sum 1
     people: int

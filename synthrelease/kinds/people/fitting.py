@@ -69,7 +69,7 @@ _ALONE = Spread(0.0)
 
 @dataclass(frozen=True)
 class Usual:
-    """What estimates are shrunk towards: people in general, or a pilot's."""
+    """What estimates are shrunk towards, dimensionless: people in general, or a pilot's."""
 
     share: Numbers  # of a feature's variance between people, shape (F,)
     lag: Numbers  # over the variance within, shape (F,)
@@ -87,7 +87,7 @@ class Usual:
 
     @classmethod
     def of_pilot(cls, vector: Numbers, form: PeopleForm) -> Usual:
-        """Return that of a pilot's mean third vector, shape (size,)."""
+        """Return that of a pilot's mean third vector, products of scores in units of their variance, shape (size,)."""
         blocks, turn = form.blocks(vector), rotation(form.features)
         between, within, lag, slopes = (
             turn.T @ form.of_features(blocks, name) for name in (BETWEEN, WITHIN, LAG, SLOPE)

@@ -58,11 +58,11 @@ class Pilot:
 def pilot_of(
     windows: Windows, levels: Integers, form: PeopleForm, scales: list[Scale], *, sha256: str
 ) -> Pilot:
-    """Return what is stated of a pilot.
+    """Return what is stated of a pilot, dimensionless numbers.
 
     Args:
         windows: of the pilot's people.
-        levels: of their values, `MISSING` where there is none, shape (N, F); of every feature there are some.
+        levels: of their values, whole numbers, `MISSING` where there is none, shape (N, F); of every feature there are some.
         form: of the vectors.
         scales: the features' public ranges.
         sha256: of the file.

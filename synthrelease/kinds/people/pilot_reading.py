@@ -1,4 +1,4 @@
-"""A pilot's table: read as the input is, of which it has the columns."""
+"""A pilot's table: read as the input is, of which it has the columns (`people.proof.md`)."""
 
 from __future__ import annotations
 

@@ -221,6 +221,7 @@ DOCUMENT: dict[str, Any] = {
             "windows": 12,
             "max_windows": 30,
             "lattice": {"pupil_mm": 0.5},
+            "pilot": "others.csv",
             "sampling_seed": 3,
             "features": ["pupil_mm"],
         },
