@@ -20,12 +20,12 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.parameters import Feature, deviation_of
 from synthrelease.kinds.people.design import design_for
-from synthrelease.kinds.people.form import PeopleForm
+from synthrelease.kinds.people.form import SCORE_STEPS, PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.pilot import Pilot, pilot_of
 from synthrelease.kinds.people.public import BINS, COSINES, PEOPLE, PeopleParameters
 from synthrelease.kinds.people.scores import Scale
-from synthrelease.kinds.people.vectors import MISSING, Windows, dependence
+from synthrelease.kinds.people.vectors import MISSING, Windows
 from synthrelease.kinds.values import Values
 
 DELTA = 1e-5
@@ -54,21 +54,40 @@ class Released:
         values = self.values.array(PEOPLE).astype(float)
         return People(values, np.ones(values.shape[:3], dtype=bool))
 
-    def coverage(self, population: Population) -> float:
-        """Return the share of intervals of contrasts that hold those of 6000 people of the population, by the released scores."""
-        p = self.parameters
-        levels, windows = _levels(population.draw(6000, 1), p)
-        scores = np.stack(
-            [scale.score_table(self.density[f])[levels[:, f]] for f, scale in enumerate(p.scales)],
-            axis=1,
-        )
-        present = levels != MISSING
-        scores[~present] = 0
-        mean = dependence(windows, scores, present, p.form).mean(axis=0)
-        exact = mean[p.form.places["contrasts"]].reshape(p.form.conditions - 1, -1)
-        truth = p.form.differences @ exact
+    def coverage(self, many: ManyPeople) -> float:
+        """Return the share of intervals of contrasts that hold those of many people of the population, by the released scores."""
+        truth = many.contrasts(self.parameters, self.density)
         interval = self.values.array("contrasts/interval")
         return float(((interval[..., 0] <= truth) & (truth <= interval[..., 1])).mean())
+
+
+class ManyPeople:
+    """People of a population in whom its contrasts are known: levels of their values are found once."""
+
+    def __init__(self, population: Population, p: PeopleParameters, *, people: int, seed: int) -> None:
+        many = population.draw(people, seed)
+        self._there = many.there
+        rows = many.values[many.there]
+        self._levels = np.stack([scale.levels(rows[:, f]) for f, scale in enumerate(p.scales)], axis=1)
+
+    def contrasts(self, p: PeopleParameters, density: Array) -> Array:
+        """Return their mean differences from the first condition in released scores, shape (C − 1, F): a person's means about their own mean."""
+        people, conditions, _ = self._there.shape
+        person, condition, _ = np.nonzero(self._there)
+        place, levels = person * conditions + condition, np.empty((conditions, len(p.scales)))
+        for f, scale in enumerate(p.scales):
+            level = self._levels[:, f]
+            present = level != MISSING
+            scores = scale.score_table(density[f])[level[present]]
+            size = people * conditions
+            number, total = (
+                np.bincount(place[present], weight, size).reshape(people, conditions)
+                for weight in (None, scores)
+            )
+            mean = total.sum(axis=1) / np.maximum(number.sum(axis=1), 1)
+            about = np.where(number > 0, total / np.maximum(number, 1) - mean[:, None], 0)
+            levels[:, f] = about.mean(axis=0) / SCORE_STEPS
+        return np.asarray(levels[1:] - levels[0])
 
 
 def mechanism_of(
@@ -125,10 +144,3 @@ def released(population: Population, sample: People, *, epsilon: float, seed: in
         release.arrays["noisy/coarse"], release.arrays["noisy/fine"]
     )
     return Released(Values(p, release.event, release.arrays), p, density.density)
-
-
-def _levels(people: People, p: PeopleParameters) -> tuple[Array, Windows]:
-    person, condition, _ = np.nonzero(people.there)
-    rows = people.values[people.there]
-    levels = np.stack([scale.levels(rows[:, f]) for f, scale in enumerate(p.scales)], axis=1)
-    return levels, Windows(person, condition, len(people.values))

@@ -21,13 +21,14 @@ from studies._mixed_models import Estimates, estimates
 from studies._mouse_people import POINTING, pointers
 from studies._people import People, Population, Public
 from studies._people_metrics import MEASURES, UNMODELLED, by_feature, compared, summary, unmodelled
-from studies._populations import DELTA, POPULATIONS, mechanism_of, released
+from studies._populations import DELTA, POPULATIONS, ManyPeople, mechanism_of, released
 from studies._pupil_people import Piloted
 from synthrelease.dp.budget import Budget
 from synthrelease.errors import PolicyError
 from synthrelease.evaluation.metrics.people import PeopleSummary
 
 REPEATS, TRUTH, DRAWN = 4, 4000, 1000
+COVERED, MANY = 24, 6000  # releases, and people in whom contrasts are known
 SIZES, EPSILONS = (100, 500, 2000), (1.0, 3.0)
 LOST, REAL, MODELS = "lost", "real", "models"
 _MODELLED, _MODELLED_EPSILON = 500, 3.0
@@ -84,13 +85,28 @@ def _population(name: str, population: Population) -> None:
 def _releases(
     population: Population, truth: PeopleSummary, people: int, epsilon: float
 ) -> Iterator[list[float]]:
+    coverage = _coverage(population, people, epsilon)
     for repeat in range(REPEATS):
         sample = population.draw(people, 1000 + repeat)
         start = perf_counter()
         release = released(population, sample, epsilon=epsilon, seed=repeat, drawn=DRAWN)
         seconds = perf_counter() - start
         errors = compared(summary(release.people, population), truth)
-        yield [*errors, release.coverage(population), seconds]
+        yield [*errors, coverage, seconds]
+
+
+def _coverage(population: Population, people: int, epsilon: float) -> float:
+    """How many intervals hold the contrasts, of more releases than the errors above: those of one release are right or wrong together."""
+    p = mechanism_of(population, people, epsilon=epsilon, seed=0, drawn=1).parameters
+    many = ManyPeople(population, p, people=MANY, seed=1)
+    seeds = np.random.SeedSequence([people, round(epsilon)]).generate_state(COVERED)
+    held = [
+        released(population, population.draw(people, seed), epsilon=epsilon, seed=seed, drawn=1).coverage(
+            many
+        )
+        for seed in map(int, seeds)
+    ]
+    return float(np.mean(held))
 
 
 def _expected(population: Public | Population, people: int, epsilon: float) -> list[float]:

@@ -28,9 +28,6 @@ Integers = NDArray[np.integer]
 _MOST_RESULTS = 4  # that are kept: several datasets follow from each, item by item
 _KEPT = 0.95  # of a mean, after clipping, as a rule
 _KEPT_SPREAD, _LEAST_KEPT = 0.12, 0.2  # of the third round's: before it is known, and at least
-_UNEVEN = (
-    0.08  # by how much clipping leaves more or less of a contrast than of the number 1, as a share of it
-)
 _DOUBT, _DOUBT_OF_RISK = 0.02, 0.1  # of the variance of scores, and more by what is unknown of marginals
 OF_PEOPLE = 0.5  # of s²/n, the variance of a mean of coefficients: people differ less than their squares
 
@@ -150,19 +147,18 @@ class Rounds:
 
     def contrasts(self, noisy: Integers) -> Numbers:
         """Return differences of conditions from the first, not shrunk, and their standard errors, shape (2, C − 1, F)."""
-        all_means, all_variances = self.dependence_means(noisy)
-        means, variances = (self.form.blocks(part)[CONTRASTS] for part in (all_means, all_variances))
-        kept, variance = self.kept(noisy)
+        kept, of_kept = self.kept(noisy)
+        mean = self._mean(noisy, 2, self.dependence_centre, self.dependence_weights, kept=kept)
         shape = self.form.conditions - 1, self.form.features
-        # People may differ in a contrast by more than made-up ones do.
-        expected = self.form.blocks(self.dependence_squares)[CONTRASTS].reshape(shape)
-        squares = contrast_squares(all_means, all_variances, self.form)
-        variances = variances.reshape(shape) + np.maximum(squares - expected, 0.0) / self.people
-        values = self.form.differences @ means.reshape(shape)
-        # Clipping does not leave the same of every number: those that make a person's vector long are shortened more.
-        of_clipping = values**2 * (variance / kept**2 + _UNEVEN**2)
-        errors = np.sqrt(self.form.differences**2 @ variances + of_clipping)
-        return np.stack([values, errors])
+        contrasts, noise = (
+            self.form.blocks(part)[CONTRASTS].reshape(shape) for part in (mean.value, mean.noise)
+        )
+        squares = contrast_squares(*self.dependence_means(noisy), self.form)
+        values = self.form.differences @ contrasts
+        of_people = self.form.differences**2 @ (noise + squares / self.people)
+        # Clipping takes 1 − kept of the number 1, and of a contrast nothing to twice as much.
+        of_clipping = values**2 * (of_kept / kept**2 + (1 - kept) ** 2)
+        return np.stack([values, np.sqrt(of_people + of_clipping)])
 
     def _mean(
         self, noisy: Integers, number: int, centre: Numbers, weights: Numbers, *, kept: float = _KEPT
