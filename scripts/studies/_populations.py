@@ -16,12 +16,14 @@ from studies._smoothed_people import Smoothed
 from studies._unseen_populations import Readers, Searchers
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import GAUSSIAN, Budget
+from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.parameters import Feature, deviation_of
 from synthrelease.kinds.people.design import design_for
 from synthrelease.kinds.people.form import SCORE_STEPS, PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.model import ReleasedPopulation, released_model
 from synthrelease.kinds.people.pilot import Pilot, pilot_of
 from synthrelease.kinds.people.public import BINS, COSINES, PEOPLE, PeopleParameters
 from synthrelease.kinds.people.scores import Scale
@@ -46,6 +48,7 @@ class Released:
 
     values: Values
     parameters: PeopleParameters
+    event: Event
     density: Array
 
     @property
@@ -53,6 +56,12 @@ class Released:
         """The synthetic ones."""
         values = self.values.array(PEOPLE).astype(float)
         return People(values, np.ones(values.shape[:3], dtype=bool))
+
+    @property
+    def model(self) -> ReleasedPopulation:
+        """What anyone may draw more from."""
+        paths = (*self.parameters.population_paths, *self.parameters.sum_paths)
+        return released_model(self.parameters, self.event, {path: self.values.array(path) for path in paths})
 
     def coverage(self, many: ManyPeople) -> float:
         """Return the share of intervals of contrasts that hold those of many people of the population, by the released scores."""
@@ -143,4 +152,4 @@ def released(population: Population, sample: People, *, epsilon: float, seed: in
     density = p.rounds(deviation_of(release.event)).marginals(
         release.arrays["noisy/coarse"], release.arrays["noisy/fine"]
     )
-    return Released(Values(p, release.event, release.arrays), p, density.density)
+    return Released(Values(p, release.event, release.arrays), p, release.event, density.density)

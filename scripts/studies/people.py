@@ -4,7 +4,8 @@ A population can be drawn from without end, so that errors are against 4000 of i
 them (`_pupil_people.py`). B: three kinds of people, heavy tails, discrete features (`_kinds_of_people.py`). D, E: of which no tuning knows (`_unseen_populations.py`). F: smoothed
 bootstrap of people of `osie_mouse` (`_mouse_people.py`). Every row is the mean of `REPEATS` releases, each of other people.
 
-`lost`: what the model does not have, and the features that it shows worst. `real`: releases from the real people of `osie_mouse` themselves, against themselves. `models`: mixed models of real people and of synthetic ones, side by side; needs the extra `study`.
+`lost`: what the model does not have, and the features that it shows worst. `real`: releases from the real people of `osie_mouse` themselves, against themselves. `models`: mixed models of real people and of synthetic ones, side by side; needs the extra `study`. `draws`: how often
+intervals from posterior draws hold what they should.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from time import perf_counter
 
 import numpy as np
 
+from studies import _posterior_draws as posterior_draws
 from studies._mixed_models import Estimates, estimates
 from studies._mouse_people import POINTING, pointers
 from studies._people import People, Population, Public
@@ -30,7 +32,8 @@ from synthrelease.evaluation.metrics.people import PeopleSummary
 REPEATS, TRUTH, DRAWN = 4, 4000, 1000
 COVERED, MANY = 24, 6000  # releases, and people in whom contrasts are known
 SIZES, EPSILONS = (100, 500, 2000), (1.0, 3.0)
-LOST, REAL, MODELS = "lost", "real", "models"
+LOST, REAL, MODELS, DRAWS = "lost", "real", "models", "draws"
+_DRAWS, _DRAWN_OF, _DRAWN_SIZES, _DRAWN_EPSILON, _DRAWN_RELEASES = 20, "ABDEF", (500, 2000), 3.0, 6
 _MODELLED, _MODELLED_EPSILON = 500, 3.0
 _LOST_OF, _LOST_PEOPLE, _LOST_EPSILON = "ABDEF", 2000, 3.0
 
@@ -40,9 +43,9 @@ def run(data: Path, only: Sequence[str] = ()) -> None:
 
     Args:
         data: the folder of all data sets.
-        only: which: names of populations, `lost`, `real`, `models`; all of them if there are none.
+        only: which: names of populations, `lost`, `real`, `models`, `draws`; all of them if there are none.
     """
-    parts = [*POPULATIONS, LOST, REAL, MODELS]
+    parts = [*POPULATIONS, LOST, REAL, MODELS, DRAWS]
     unknown = set(only) - set(parts)
     if unknown:
         sys.exit(f"no table {', '.join(sorted(unknown))}: choose from {', '.join(parts)}")
@@ -61,6 +64,8 @@ def run(data: Path, only: Sequence[str] = ()) -> None:
         population = POPULATIONS["A"](data)
         _models(f"{_MODELLED} people of A", population.draw(_MODELLED, 1000), population)
         _models("the real people of `osie_mouse`", pointers(data), POINTING)
+    if DRAWS in chosen:
+        _draws(data)
 
 
 def _population(name: str, population: Population) -> None:
@@ -178,6 +183,28 @@ def _real(people: People) -> None:
         one, other = (summary(people.some(half), POINTING) for half in np.array_split(order, 2))
         halves.append(compared(one, other))
     print(f"| half of them, against the other half | {_means(halves)} |")
+
+
+def _draws(data: Path) -> None:
+    """Intervals of what an analyst computes: from posterior draws, and as if synthetic people were participants."""
+    columns = [*posterior_draws.RESULTS, "means, as participants", "contrasts, as participants"]
+    print(f"\n| people | n | {' | '.join(columns)} |\n|---|---|" + "---|" * len(columns))
+    for name, people in itertools.product(_DRAWN_OF, _DRAWN_SIZES):
+        population = POPULATIONS[name](data)
+        truth = posterior_draws.results(population.draw(MANY, 1), population)
+        seeds = np.random.SeedSequence([people, len(name)]).generate_state(_DRAWN_RELEASES)
+        rows = [
+            posterior_draws.coverage(
+                released(
+                    population, population.draw(people, seed), epsilon=_DRAWN_EPSILON, seed=seed, drawn=people
+                ),
+                population,
+                truth,
+                draws=_DRAWS,
+            )
+            for seed in map(int, seeds)
+        ]
+        print(f"| {name} | {people} | {_means(rows)} |", flush=True)
 
 
 def _models(what: str, sample: People, public: Public | Population) -> None:

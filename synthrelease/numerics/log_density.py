@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-_FIRST = (0.01, 0.05, 0.3)  # a
-_THIRD = (0.1, 1.0, 10.0, 100.0, 1e3, 1e4)  # l
-_BLURRED_FIRST, _BLURRED_THIRD = (0.03, 0.3, 3.0), (0.1, 10.0, 1000.0)  # about others' blurred density
-_SHARP_FIRST, _SHARP_THIRD = (3.0, 30.0, 300.0), (0.1, 1000.0)  # about others' density
+# From the smoothest on: each fit starts from the one before.
+_FIRST = (0.3, 0.05, 0.01)  # a
+_THIRD = (1e4, 1e3, 100.0, 10.0, 1.0, 0.1)  # l
+_BLURRED_FIRST, _BLURRED_THIRD = (3.0, 0.3, 0.03), (1000.0, 10.0, 0.1)  # about others' blurred density
+_SHARP_FIRST, _SHARP_THIRD = (300.0, 30.0, 3.0), (1000.0, 0.1)  # about others' density
 _BLUR_BINS, _SPREAD_PEOPLE = (
     2.5,
     8.0,
@@ -25,7 +26,7 @@ _BLUR_BINS, _SPREAD_PEOPLE = (
 _BELIEF_UNIFORM, _BELIEF_BLURRED = -1.5, -0.7  # logarithm of how far it is believed, next to others' density
 _RIDGE = 1e-6
 _LENT = 1.5  # of the mean evidence over features: how much they lend each other
-_MOST_STEPS = 60
+_MOST_STEPS = 300  # 30 are usual
 _LARGEST_STEP = 3.0  # of a log-density in one iteration
 _PRECISE = 1e-10  # of the last step: far below what is stored
 
@@ -87,7 +88,7 @@ def _priors(uniform: Numbers, others: Others | None) -> list[_Prior]:
         return [_Prior(uniform, *levels) for levels in grid]
     sharp, blurred = (others.log_density(blurred=is_blurred) for is_blurred in (False, True))
     return [
-        *(_Prior(uniform, *levels, _BELIEF_UNIFORM) for levels in grid[::2]),
+        *(_Prior(uniform, *levels, _BELIEF_UNIFORM) for levels in grid[1::2]),
         *(_Prior(blurred, *at, _BELIEF_BLURRED) for at in itertools.product(_BLURRED_FIRST, _BLURRED_THIRD)),
         *(_Prior(sharp, *at) for at in itertools.product(_SHARP_FIRST, _SHARP_THIRD)),
     ]
@@ -104,8 +105,12 @@ def densities(coefficients: Numbers, variance: Numbers, bins: int, others: Other
     """
     known = _Known(coefficients, variance, cosines(coefficients.shape[1], bins))
     priors = _priors(np.zeros((len(coefficients), bins)), others)
-    fits = [known.most_probable(prior) for prior in priors]
-    density, evidence, spread = (np.stack(arrays) for arrays in zip(*fits, strict=True))
+    fits = [known.most_probable(priors[0], priors[0].centre)]
+    for prior in priors[1:]:
+        fits.append(known.most_probable(prior, fits[-1].eta))
+    density, evidence, spread = (
+        np.stack([getattr(fit, name) for fit in fits]) for name in ("density", "evidence", "spread")
+    )
     score = evidence + _LENT * (evidence - evidence.max(axis=0)).mean(axis=1, keepdims=True)
     score += np.array([prior.belief for prior in priors])[:, None]
     weight = np.exp(score - score.max(axis=0))
@@ -121,6 +126,23 @@ def _differences(order: int, bins: int) -> Numbers:
 
 
 @dataclass(frozen=True)
+class _Fit:
+    eta: Numbers  # log-densities but for a constant, shape (F, M)
+    density: Numbers  # shape (F, M)
+    evidence: Numbers  # its logarithm, shape (F,)
+    spread: Numbers  # variance of coefficients, shape (F, K)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Of an iteration: by how much log-densities change, whether that is better, and the largest change that was tried."""
+
+    taken: Numbers  # shape (F, M)
+    is_better: NDArray[np.bool_]
+    largest: Numbers  # shape (F,)
+
+
+@dataclass(frozen=True)
 class _Known:
     """Coefficients of some features, shape (F, K), the variance of their errors, and what a density's coefficients are, shape (K, M)."""
 
@@ -128,33 +150,50 @@ class _Known:
     variance: Numbers
     table: Numbers
 
-    def most_probable(self, prior: _Prior) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the density of every feature, shape (F, M), its log evidence, shape (F,), and the variance of its coefficients, shape (F, K)."""
-        features, bins = len(self.coefficients), self.table.shape[1]
+    def most_probable(self, prior: _Prior, start: Numbers) -> _Fit:
+        """Return the most probable density of every feature, dimensionless, sought from log-densities of shape (F, M)."""
         centre, penalty = prior.centre, prior.penalty
-        eta, damping = centre.copy(), np.full(features, 1e-3)
-        density, loss = self._loss(eta, centre, penalty)
-        active = np.ones(features, dtype=np.bool_)
+        eta = start.copy()
+        active, damping = np.arange(len(eta)), np.full(len(eta), 1e-3)
         for _ in range(_MOST_STEPS):
-            gradient, curvature, _ = self._curvature(density, eta - centre, penalty)
-            diagonal = np.einsum("fmm->fm", curvature)[:, None, :] * np.eye(bins)
-            damped = curvature + damping[:, None, None] * diagonal
-            step = -np.linalg.solve(damped, gradient[..., None])[..., 0]
-            largest = np.abs(step).max(axis=1)
-            step *= np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
-            tried_density, tried = self._loss(eta + step, centre, penalty)
-            is_better = active & (tried <= loss)
-            eta[is_better] += step[is_better]
-            density[is_better], loss[is_better] = tried_density[is_better], tried[is_better]
-            damping = np.where(is_better, damping / 8, np.minimum(damping * 8, 1e8))
+            step = self._some(active).step(eta[active], centre[active], penalty, damping)
+            eta[active] += step.taken
+            damping = np.where(step.is_better, damping / 8, np.minimum(damping * 8, 1e8))
             # A step that is no better although it hardly moves is rounding at the least.
-            active &= largest > _PRECISE
-            if not active.any():
+            goes_on = step.largest > _PRECISE
+            active, damping = active[goes_on], damping[goes_on]
+            if not active.size:
                 break
+        density, loss = self._loss(eta, centre, penalty)
         _, curvature, slopes = self._curvature(density, eta - centre, penalty)
         evidence = -loss - 0.5 * np.linalg.slogdet(curvature)[1] + 0.5 * np.linalg.slogdet(penalty)[1]
         spread = np.einsum("fkm,fmk->fk", slopes, np.linalg.solve(curvature, np.swapaxes(slopes, 1, 2)))
-        return density, evidence, spread
+        return _Fit(eta, density, evidence, spread)
+
+    def _some(self, features: NDArray[np.int64]) -> _Known:
+        return _Known(self.coefficients[features], self.variance[features], self.table)
+
+    def step(self, eta: Numbers, centre: Numbers, penalty: Numbers, damping: Numbers) -> _Step:
+        """Return Newton's step, damped as Levenberg and Marquardt do, and taken where it is better; dimensionless."""
+        density, loss = self._loss(eta, centre, penalty)
+        gradient, curvature, _ = self._curvature(density, eta - centre, penalty)
+        diagonal = np.einsum("fmm->fm", curvature)[:, None, :] * np.eye(eta.shape[1])
+        damped = curvature - self._bend(density) + damping[:, None, None] * diagonal
+        step = -np.linalg.solve(damped, gradient[..., None])[..., 0]
+        largest = np.abs(step).max(axis=1)
+        step *= np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
+        _, tried = self._loss(eta + step, centre, penalty)
+        is_better = tried <= loss
+        return _Step(np.where(is_better[:, None], step, 0.0), is_better, largest)
+
+    def _bend(self, density: Numbers) -> Numbers:
+        """What Gauss–Newton's curvature lacks of the loss's: coefficients times their second derivatives, shape (F, M, M)."""
+        missed = (self.coefficients - density @ self.table.T) / self.variance
+        pull = density * (
+            missed @ self.table - ((density @ self.table.T) * missed).sum(axis=1, keepdims=True)
+        )
+        cross = density[:, :, None] * pull[:, None, :]
+        return np.asarray(pull[:, :, None] * np.eye(pull.shape[1]) - cross - np.swapaxes(cross, 1, 2))
 
     def _loss(self, eta: Numbers, centre: Numbers, penalty: Numbers) -> tuple[Numbers, Numbers]:
         density = np.exp(eta - eta.max(axis=1, keepdims=True))

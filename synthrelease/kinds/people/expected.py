@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from synthrelease.kinds.expectation import ERROR, Expectation
 from synthrelease.kinds.people.design import fine_weights
+from synthrelease.kinds.people.fitting import pilot_priors
 from synthrelease.kinds.people.form import (
     BETWEEN,
     BETWEEN_PAIRS,
@@ -46,7 +47,8 @@ def expected(rounds: Rounds) -> Iterator[Expectation]:
     priors = {
         name: prior for name, prior in zip(form.sizes, design.block_priors, strict=True) if form.sizes[name]
     }
-    left = {name: _left(prior, _variance(rounds, name)) for name, prior in priors.items()}
+    of_pilot = {} if rounds.pilot is None else pilot_priors(form)
+    left = {name: _left(of_pilot.get(name, prior), _variance(rounds, name)) for name, prior in priors.items()}
     prior_of_marginals = np.array(design.coarse_priors)
     errors = {
         MARGINALS: (

@@ -6,6 +6,7 @@ in general; how far features differ from one another is averaged over by its evi
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,7 @@ _SHORTENED_RANGE, _TOTAL_RANGE = (1.0, 1.5), (0.6, 1.2)  # so far sums are belie
 _USUAL_SLOPE = 0.15
 _MOST_CORRELATION = 0.98
 _LEAST_SLOPE = 0.3  # of a score in the normal number that it comes from
+_RIDGE = 1e-12
 _LEAST_VARYING = 0.02  # of a feature's variance: within people and not of effects
 
 
@@ -113,8 +115,9 @@ def dependence_of(
     *,
     doubt: float,
     usual: Usual | None = None,
+    random: np.random.Generator | None = None,
 ) -> Dependence:
-    """Return the dependence that the mean third vector and the variance of its errors call for.
+    """Return the dependence that the mean third vector and the variance of its errors call for, or one that they leave possible.
 
     Args:
         mean: of people, products of scores in units of their variance, shape (size,).
@@ -124,19 +127,18 @@ def dependence_of(
         scores: of normal numbers, as coefficients of Hermite polynomials, dimensionless, shape (F, K).
         doubt: standard deviation of the variance of scores, which is 1 but for errors of the marginals.
         usual: what is expected without them; by default of people in general.
+        random: draws every estimate from what is probable of it; by default each is its mean.
     """
     usual = Usual.in_general(form) if usual is None else usual
-    means, variances = form.blocks(mean), form.blocks(variance)
-    turn = rotation(form.features)
-    _unclipped(means, variances, form, doubt)
-    share = _shares(means, variances, form, turn, usual)
+    said = _Said(form.blocks(mean), form.blocks(variance), form, random)
+    said.undo_clipping(doubt)
+    share = _shares(said, usual)
     inside = 1 - share
-    lag = _shrunk(LAG, usual.lag * inside, (means, variances), form, usual.spread)
-    slopes = _shrunk(SLOPE, usual.slopes * inside, (means, variances), form, usual.spread)
-    contrasts = usual.contrasts + _towards_mean(
-        means[CONTRASTS] - usual.contrasts, variances[CONTRASTS], _ALONE
-    )
-    contrasts = contrasts.reshape(form.conditions - 1, form.features)
+    lag = _shrunk(said, LAG, usual.lag * inside, usual.spread)
+    slopes = _shrunk(said, SLOPE, usual.slopes * inside, usual.spread)
+    means, variances = said.means, said.variances
+    away = _towards_mean(means[CONTRASTS] - usual.contrasts, variances[CONTRASTS], _ALONE, random)
+    contrasts = (usual.contrasts + away).reshape(form.conditions - 1, form.features)
     # Effects that are the same for all people are part of every person's variance, lag and slopes.
     effects = (contrasts**2).sum(axis=0) / form.conditions
     varying = np.maximum(inside - effects, _LEAST_VARYING)
@@ -152,14 +154,19 @@ def dependence_of(
     one, other = form.pairs
     shared = contrasts[:, one] * contrasts[:, other]  # by effects that are the same for all people
     means[WITHIN_PAIRS] = means[WITHIN_PAIRS] - np.sqrt(2) * shared.sum(axis=0) / form.conditions
-    of_means, within = _correlations(
-        means, variances, {BETWEEN_PAIRS: share, WITHIN_PAIRS: varying}, form, usual.pairs
-    )
+    of_means, within = _correlations(said, {BETWEEN_PAIRS: share, WITHIN_PAIRS: varying}, usual.pairs)
     between, within = _of_normal_numbers(
         of_means, within, moments(intraclass, autocorrelation, slope, layout, scores), intraclass, scores
     )
     of_conditions = contrast_weights(form.conditions) @ contrasts / np.maximum(scores[:, 0], _LEAST_SLOPE)
     return Dependence(intraclass, autocorrelation, slope, of_conditions, between, within)
+
+
+def pilot_priors(form: PeopleForm) -> dict[str, float]:
+    """Return the variance of numbers about a pilot's, in units of the variance of scores, by block, where it is far below that without one."""
+    spread = _PILOT_SPREAD[LAG]
+    of_feature = float(np.mean(np.square(spread.of_feature)))
+    return {LAG + MEAN: form.features * spread.of_mean**2 + of_feature, LAG: of_feature}
 
 
 def contrast_squares(mean: Numbers, variance: Numbers, form: PeopleForm) -> Numbers:
@@ -170,90 +177,111 @@ def contrast_squares(mean: Numbers, variance: Numbers, form: PeopleForm) -> Numb
         variance: of its errors, shape (size,).
         form: of the vectors.
     """
-    means, variances = form.blocks(mean), form.blocks(variance)
+    said = _Said(form.blocks(mean), form.blocks(variance), form)
     usual = np.full(form.features, _SLOPES * (1 - _SHARE))
-    slopes = np.maximum(_shrunk(SLOPE, usual, (means, variances), form, _SPREAD), 0.0)
+    slopes = np.maximum(_shrunk(said, SLOPE, usual, _SPREAD), 0.0)
     return np.asarray(slopes * form.conditions / (form.conditions - 1))
 
 
-def _shrunk(
-    name: str,
-    usual: Numbers,
-    blocks: tuple[dict[str, Numbers], dict[str, Numbers]],
-    form: PeopleForm,
-    spread: dict[str, Spread],
-) -> Numbers:
-    """What a rotated block says of each feature, shrunk towards what is usual, shape (F,)."""
-    turn = rotation(form.features)
-    block, errors = (form.of_features(one, name) for one in blocks)
-    return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, spread[name]))
+@dataclass(frozen=True)
+class _Said:
+    """What is said of the mean third vector, by block, and the variance of its errors.
 
-
-def _unclipped(
-    means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm, doubt: float
-) -> None:
-    """Undo in place what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
-
-    The variances of scores add up to F, but for errors of the marginals: b·β + w = T, with T near 1.
+    With `random`, estimates are drawn from what is probable of them.
     """
-    count = form.features
-    b, w = (float(means[name + MEAN][0]) / np.sqrt(count) for name in (BETWEEN, WITHIN))
-    errors = _SHORTENED**2 * variances[BETWEEN + MEAN][0] + variances[WITHIN + MEAN][0]
-    missing = 1 - _SHORTENED * b - w
-    total = (_SHORTENED_SPREAD * b) ** 2 + doubt**2 + float(errors) / count
-    longer = np.clip(_SHORTENED + _SHORTENED_SPREAD**2 * b * missing / total, *_SHORTENED_RANGE)
-    whole = np.clip(1 - doubt**2 * missing / total, *_TOTAL_RANGE)
-    for name, block in means.items():
-        factor = (longer if name.removesuffix(MEAN) in (BETWEEN, BETWEEN_PAIRS) else 1.0) / whole
-        means[name], variances[name] = block * factor, variances[name] * factor**2
+
+    means: dict[str, Numbers]
+    variances: dict[str, Numbers]
+    form: PeopleForm
+    random: np.random.Generator | None = None
+
+    def of_features(self, name: str) -> tuple[Numbers, Numbers]:
+        """Return a rotated block and the variance of its errors, shape (F,) each."""
+        return self.form.of_features(self.means, name), self.form.of_features(self.variances, name)
+
+    def undo_clipping(self, doubt: float) -> None:
+        """Undo in place what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
+
+        The variances of scores add up to F, but for errors of the marginals: b·β + w = T, with T near 1.
+        """
+        count = self.form.features
+        b, w = (float(self.means[name + MEAN][0]) / np.sqrt(count) for name in (BETWEEN, WITHIN))
+        errors = _SHORTENED**2 * self.variances[BETWEEN + MEAN][0] + self.variances[WITHIN + MEAN][0]
+        missing = 1 - _SHORTENED * b - w
+        total = (_SHORTENED_SPREAD * b) ** 2 + doubt**2 + float(errors) / count
+        longer = np.clip(_SHORTENED + _SHORTENED_SPREAD**2 * b * missing / total, *_SHORTENED_RANGE)
+        whole = np.clip(1 - doubt**2 * missing / total, *_TOTAL_RANGE)
+        for name, block in self.means.items():
+            factor = (longer if name.removesuffix(MEAN) in (BETWEEN, BETWEEN_PAIRS) else 1.0) / whole
+            self.means[name], self.variances[name] = block * factor, self.variances[name] * factor**2
 
 
-def _shares(
-    means: dict[str, Numbers], variances: dict[str, Numbers], form: PeopleForm, turn: Numbers, usual: Usual
-) -> Numbers:
+def _shrunk(said: _Said, name: str, usual: Numbers, spread: dict[str, Spread]) -> Numbers:
+    """What a rotated block says of each feature, shrunk towards what is usual, shape (F,)."""
+    turn = rotation(said.form.features)
+    block, errors = said.of_features(name)
+    return np.asarray(usual + turn.T @ _towards_mean(block - turn @ usual, errors, spread[name], said.random))
+
+
+def _shares(said: _Said, usual: Usual) -> Numbers:
     """Share of each feature's variance between people: said by the variance between, and by what that within leaves of 1."""
-    between, within = (form.of_features(means, name) for name in (BETWEEN, WITHIN))
-    between_errors, within_errors = (form.of_features(variances, name) for name in (BETWEEN, WITHIN))
+    turn = rotation(said.form.features)
+    (between, between_errors), (within, within_errors) = map(said.of_features, (BETWEEN, WITHIN))
     precision = 1 / between_errors + 1 / within_errors
-    said = (between / between_errors + (turn.sum(axis=1) - within) / within_errors) / precision
-    away = _towards_mean(said - turn @ usual.share, 1 / precision, usual.spread[BETWEEN])
-    return np.clip(usual.share + turn.T @ away, 0.03, 0.97)
+    share = (between / between_errors + (turn.sum(axis=1) - within) / within_errors) / precision
+    away = _towards_mean(share - turn @ usual.share, 1 / precision, usual.spread[BETWEEN], said.random)
+    return np.asarray(np.clip(usual.share + turn.T @ away, 0.03, 0.97))
 
 
-def _towards_mean(block: Numbers, errors: Numbers, spread: Spread) -> Numbers:
+def _towards_mean(
+    block: Numbers, errors: Numbers, spread: Spread, random: np.random.Generator | None
+) -> Numbers:
     """Shrink a rotated block towards 0, its mean over features with a variance of its own."""
     if not block.size:
         return block
     prior = np.repeat(np.square(spread.of_feature)[:, None], block.size, axis=1)
     prior[:, 0] += block.size * spread.of_mean**2
     evidence = -0.5 * (np.log(prior + errors) + block**2 / (prior + errors)).sum(axis=1)
+    kept = prior / (prior + errors)
+    roots = np.sqrt(kept * errors)[:, None, :, None]
+    return np.asarray(_by_evidence(evidence, (block * kept)[:, None], roots, random)[0])
+
+
+def _by_evidence(
+    evidence: Numbers, means: Numbers, roots: Numbers, random: np.random.Generator | None
+) -> Numbers:
+    """Means of several priors, weighted by their evidence, shape (D, P); or a draw by that of one prior.
+
+    Args:
+        evidence: its logarithm, shape (priors,).
+        means: shape (priors, D, P).
+        roots: of the covariance of every number's D parts, lower triangles, shape (priors, D, P, D).
+        random: for a draw.
+    """
     weight = np.exp(evidence - evidence.max())
-    return np.asarray((weight / weight.sum()) @ (block * prior / (prior + errors)))
+    weight /= weight.sum()
+    if random is None:
+        return np.asarray(np.tensordot(weight, means, axes=1))
+    prior = random.choice(len(weight), p=weight)
+    steps = random.normal(size=means[prior].shape)
+    return np.asarray(means[prior] + np.einsum("dpe,ep->dp", roots[prior], steps))
 
 
-def _correlations(
-    means: dict[str, Numbers],
-    variances: dict[str, Numbers],
-    parts: dict[str, Numbers],
-    form: PeopleForm,
-    usual: Numbers,
-) -> tuple[Numbers, Numbers]:
+def _correlations(said: _Said, parts: dict[str, Numbers], usual: Numbers) -> tuple[Numbers, Numbers]:
     """Correlations of people's means, and within people: those of a pair have a part in common and parts of their own.
 
     `parts` are the variances between and within people, by block, shape (F,) each; `usual` are correlations, shape (2, P).
     """
-    one, other = form.pairs
-    result = []
-    said, errors = [], []
-    for name, part in parts.items():
-        scale = np.sqrt(2 * part[one] * part[other])
-        said.append(means[name] / scale)
-        errors.append(variances[name] / scale**2)
-    for shrunk in usual + _pairs_shrunk(np.stack(said) - usual, np.stack(errors)):
-        matrix = np.eye(form.features)
+    one, other = said.form.pairs
+    scales = {name: np.sqrt(2 * part[one] * part[other]) for name, part in parts.items()}
+    correlations = np.stack([said.means[name] / scale for name, scale in scales.items()])
+    errors = np.stack([said.variances[name] / scale**2 for name, scale in scales.items()])
+    matrices = []
+    for shrunk in usual + _pairs_shrunk(correlations - usual, errors, said.random):
+        matrix = np.eye(said.form.features)
         matrix[one, other] = matrix[other, one] = shrunk
-        result.append(matrix)
-    return result[0], result[1]
+        matrices.append(matrix)
+    return matrices[0], matrices[1]
 
 
 def _of_normal_numbers(
@@ -285,26 +313,20 @@ def _latent(covariance: Numbers, scores: Numbers) -> Numbers:
     return result
 
 
-def _pairs_shrunk(said: Numbers, errors: Numbers) -> Numbers:
+def _pairs_shrunk(said: Numbers, errors: Numbers, random: np.random.Generator | None) -> Numbers:
     """Shrink pairs (between, within) towards 0, shape (2, P)."""
     if not said.size:
         return said
-    means, evidences = [], []
-    for common in _COMMON:
-        for single in _SINGLE:
-            prior = common**2 + single**2 * np.eye(2)
-            total = prior[..., None] + errors * np.eye(2)[..., None]
-            determinant = total[0, 0] * total[1, 1] - total[0, 1] ** 2
-            solved = np.stack(
-                [
-                    (total[1, 1] * said[0] - total[0, 1] * said[1]) / determinant,
-                    (total[0, 0] * said[1] - total[0, 1] * said[0]) / determinant,
-                ]
-            )
-            evidences.append(-0.5 * ((said * solved).sum() + np.log(determinant).sum()))
-            means.append(prior @ solved)
-    weight = np.exp(np.array(evidences) - max(evidences))
-    return np.asarray(np.tensordot(weight / weight.sum(), np.stack(means), axes=1))
+    means, roots, evidences = [], [], []
+    for common, single in itertools.product(_COMMON, _SINGLE):
+        prior = common**2 + single**2 * np.eye(2)
+        total = prior + errors.T[..., None] * np.eye(2)  # of a pair, shape (P, 2, 2)
+        inverse = np.linalg.inv(total)
+        solved, kept = np.einsum("pde,ep->dp", inverse, said), prior @ inverse
+        evidences.append(-0.5 * ((said * solved).sum() + np.log(np.linalg.det(total)).sum()))
+        means.append(prior @ solved)
+        roots.append(np.swapaxes(np.linalg.cholesky(prior - kept @ prior + _RIDGE * np.eye(2)), 0, 1))
+    return _by_evidence(np.array(evidences), np.stack(means), np.stack(roots), random)
 
 
 @dataclass(frozen=True)

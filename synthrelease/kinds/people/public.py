@@ -135,6 +135,11 @@ class PeopleParameters(Parameters):
         yield self._synthetic_people()
 
     @property
+    def sum_paths(self) -> tuple[str, ...]:
+        """The datasets of the noisy sums, by round."""
+        return COARSE, FINE, DEPENDENCE
+
+    @property
     def population_paths(self) -> tuple[str, ...]:
         """The datasets that people follow from: marginals, then dependence."""
         return POPULATION

@@ -127,6 +127,22 @@ class Rounds:
         """
         return _dependence(self, _Key(noisy), _Key(density), tuple(scales), windows)
 
+    def possible(
+        self, sums: Sequence[Integers], scales: Sequence[Scale], windows: int, random: np.random.Generator
+    ) -> tuple[Numbers, Dependence]:
+        """Return marginals, shape (F, M), and dependence that noise and the sampling of people leave possible, at random.
+
+        Args:
+            sums: integers of the three rounds.
+            scales: the features' ranges.
+            windows: of a person in a condition, nominally.
+            random: draws them.
+        """
+        means, variance = self.both_means(*sums[:2])
+        drawn = means + np.sqrt(variance) * random.normal(size=means.shape)
+        density = densities(drawn, variance, self.form.bins, self.others).density
+        return density, _fitted(self, sums[2], density, scales, windows, random=random)
+
     def kept(self, noisy: Integers) -> tuple[float, float]:
         """Return what clipping leaves of the third round's vectors, on average, and the variance of what is known of it: two dimensionless numbers.
 
@@ -194,14 +210,25 @@ def _marginals(rounds: Rounds, coarse: _Key, fine: _Key) -> Densities:
 def _dependence(
     rounds: Rounds, noisy: _Key, density: _Key, scales: tuple[Scale, ...], windows: int
 ) -> Dependence:
+    return _fitted(rounds, noisy.array, density.array, scales, windows)
+
+
+def _fitted(
+    rounds: Rounds,
+    noisy: Integers,
+    density: Numbers,
+    scales: Sequence[Scale],
+    windows: int,
+    *,
+    random: np.random.Generator | None = None,
+) -> Dependence:
     normal = hermite.nodes()
     scores = [
-        scale.scores_of_normal(normal, marginal)
-        for scale, marginal in zip(scales, density.array, strict=True)
+        scale.scores_of_normal(normal, marginal) for scale, marginal in zip(scales, density, strict=True)
     ]
     of_normal = hermite.coefficients(np.stack(scores))
-    mean, variance = rounds.dependence_means(noisy.array)
+    mean, variance = rounds.dependence_means(noisy)
     doubt = _DOUBT + _DOUBT_OF_RISK * rounds.design.marginal_risk
     form, pilot = rounds.form, rounds.pilot
     usual = None if pilot is None else Usual.of_pilot(np.array(pilot.dependence), form)
-    return dependence_of(mean, variance, form, windows, of_normal, doubt=doubt, usual=usual)
+    return dependence_of(mean, variance, form, windows, of_normal, doubt=doubt, usual=usual, random=random)

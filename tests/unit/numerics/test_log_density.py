@@ -64,7 +64,7 @@ def test_no_optimiser_finds_a_more_probable_density(centre: np.ndarray) -> None:
     coefficients = smooth() @ cosines(ORDERS, BINS).T + 0.05 * random.normal(size=(3, ORDERS))
     known = _Known(coefficients, np.full((3, ORDERS), 0.0025), cosines(ORDERS, BINS))
     prior = _Prior(centre, 0.0, 1.0)
-    density, _, _ = known.most_probable(prior)
+    density = known.most_probable(prior, centre).density
     for f in range(3):
         one = _Known(coefficients[f : f + 1], known.variance[f : f + 1], known.table)
         eta = np.log(density[f : f + 1])
