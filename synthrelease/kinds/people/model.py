@@ -61,7 +61,7 @@ class ReleasedPopulation(Population):
 
     Attributes:
         rounds: the three rounds, with the release's noise.
-        sums: integers of the three rounds.
+        sums: integers of the three rounds, shape (F, K), (F, K) and (size,).
     """
 
     rounds: Rounds
