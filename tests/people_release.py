@@ -61,8 +61,8 @@ def people_bundle(folder: Path, *, outputs: int = 1) -> Bundle:
     return open_bundle(path, allow_test_seed=True)
 
 
-@functools.cache
-def _raw(outputs: int) -> bytes:
+def write_people_study(folder: Path, *, outputs: int = 1) -> Path:
+    """Write data and plan into a folder, and return the plan's path."""
     random = np.random.default_rng(3)
     rows = _PARTICIPANTS * len(RECORDINGS) * WINDOWS
     who, task, t = (
@@ -80,8 +80,14 @@ def _raw(outputs: int) -> bytes:
     plan = _PLAN.replace("<title>", TITLE) + "".join(
         _OUTPUT.format(name=name, people=people) for name, people in names
     )
+    pl.DataFrame(table).write_csv(folder / "pupil.csv")
+    path = folder / "plan.toml"
+    path.write_text(plan)
+    return path
+
+
+@functools.cache
+def _raw(outputs: int) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        pl.DataFrame(table).write_csv(Path(folder) / "pupil.csv")
-        (Path(folder) / "plan.toml").write_text(plan)
-        built = synthrelease.build(Path(folder) / "plan.toml", Path(folder) / "people.h5", test_seed=5)
-        return built.path.read_bytes()
+        plan = write_people_study(Path(folder), outputs=outputs)
+        return synthrelease.build(plan, Path(folder) / "people.h5", test_seed=5).path.read_bytes()

@@ -97,7 +97,7 @@ class Bundle:
         """Return the model of an output: you may draw more from it, at no cost of privacy.
 
         Of records with a DP fit it is a `SeededModel`, whose attributes are numbered as in the manifest (`mechanism.parameters.attributes`); of people a
-        `Population`.
+        `ReleasedPopulation`.
 
         Raises:
             KeyError: no such output.

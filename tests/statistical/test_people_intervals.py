@@ -1,4 +1,4 @@
-"""Intervals of contrasts hold the population's, also where people are clipped a lot or differ much in their contrasts.
+"""Intervals hold the population's contrasts, also where people are clipped a lot or differ much in them; those from posterior draws hold means and correlations.
 
 Populations are normal, so that what intervals should hold is known from many people. Whether intervals hold depends on the people of a release, not on
 each interval alone: what is asked of their share is therefore far below 95 of 100, and the control is far below that.
@@ -12,6 +12,7 @@ import made_people
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import t
 
 from synthrelease.data.features import Features
 from synthrelease.dp.budget import Budget
@@ -20,13 +21,15 @@ from synthrelease.kinds.parameters import Feature, deviation_of
 from synthrelease.kinds.people.design import design_for
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.model import released_model
 from synthrelease.kinds.people.public import BINS, COSINES
 from synthrelease.kinds.people.vectors import Windows, dependence
 from synthrelease.kinds.values import Values
 
 FEATURES, CONDITIONS, WINDOWS, MANY = 6, 4, 8, 8000
 BUDGET = Budget(10.0, 1e-5)
-RELEASES, PEOPLE = 8, 800
+LITTLE = Budget(1.0, 1e-5)  # noise is more than what sampling leaves unknown
+RELEASES, PEOPLE, DRAWS = 8, 800, 12
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class Normal:
         slopes = np.sqrt((1 - self.between) * self.slopes) * normal(people, CONDITIONS)
         here, scale = normal(people, CONDITIONS), np.sqrt((1 - self.between) * (1 - self.slopes))
         values = np.empty((people, CONDITIONS, WINDOWS, FEATURES))
-        for t in range(WINDOWS):
-            values[:, :, t] = scale * here
+        for window in range(WINDOWS):
+            values[:, :, window] = scale * here
             here = self.persistence * here + np.sqrt(1 - self.persistence**2) * normal(people, CONDITIONS)
         values += level[:, None, None] + slopes[:, :, None] + (effects - effects.mean(axis=0))[:, None]
         return np.clip(values, -6, 6)
@@ -139,3 +142,36 @@ def test_intervals_hold_the_population_s_contrasts(population: Normal) -> None:
 def test_without_asking_what_clipping_leaves_they_would_not() -> None:
     released, control = shares(Normal(0.2, 0.9, slopes=0.7))
     assert control < 0.75 < released
+
+
+@pytest.mark.thorough
+def test_posterior_draws_hold_means_and_correlations_where_synthetic_people_would_not() -> None:
+    """Means of features are 0 but for effects, which average to 0; correlations are those of the population."""
+    population, chosen, held, control = Normal(0.5, 0.4), mechanism(), [], []
+    many = population.draw(MANY, 99).reshape(-1, FEATURES)
+    truth = np.concatenate([many.mean(axis=0), np.corrcoef(many.T)[np.triu_indices(FEATURES, 1)]])
+    for release in range(RELEASES):
+        data = rows(population.draw(PEOPLE, 100 + release))
+        drawn = chosen.draw(chosen.collect(data), LITTLE, SecureRandom.for_tests(release))
+        values = Values(chosen.parameters, drawn.event, drawn.arrays)
+        p = chosen.parameters
+        paths = (*p.population_paths, *p.sum_paths)
+        model = released_model(p, drawn.event, {path: values.array(path) for path in paths})
+        found = np.array(
+            [computed(draw.sample(people=2000, seed=7)) for draw in model.posterior(draws=DRAWS)]
+        )
+        error = np.sqrt(1 + 1 / DRAWS) * found.std(axis=0, ddof=1)
+        reach = t.ppf(0.975, DRAWS - 1)
+        held.append(np.abs(found.mean(axis=0) - truth) <= reach * error)
+        people = model.sample(people=PEOPLE, seed=1)
+        of_persons = people.mean(axis=(1, 2))
+        alone = 1.96 * of_persons.std(axis=0) / np.sqrt(PEOPLE)
+        control.append(np.abs(of_persons.mean(axis=0) - truth[:FEATURES]) <= alone)
+    of_means = np.mean([one[:FEATURES] for one in held])
+    assert min(np.mean(held), of_means) >= 0.85
+    assert np.mean(control) < 0.7, (np.mean(held), of_means, np.mean(control))
+
+
+def computed(people: NDArray[np.float64]) -> NDArray[np.float64]:
+    flat = people.reshape(-1, FEATURES)
+    return np.concatenate([flat.mean(axis=0), np.corrcoef(flat.T)[np.triu_indices(FEATURES, 1)]])

@@ -13,6 +13,7 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.people.design import RADIUS, design_for
 from synthrelease.kinds.people.mechanism import SyntheticPeople
+from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.kinds.people.public import PEOPLE
 from synthrelease.kinds.values import Values
 
@@ -55,6 +56,19 @@ def test_more_people_and_more_budget_make_all_of_it_better() -> None:
     rich = errors(of(200), RICH)
     assert len(few) == 5
     assert all(many[subject] < few[subject] and rich[subject] < few[subject] for subject in few)
+
+
+def test_a_pilot_makes_the_order_in_time_better_known() -> None:
+    """And not correlations: in these two groups may differ."""
+    few = of(200)
+    p = few.parameters
+    pilot = Pilot(
+        "0" * 64, 50, ((1 / p.bins,) * p.bins,) * 3, (0.5,) * p.cosines, (0.1,) * p.form.dependence_size
+    )
+    piloted = replace(few, parameters=replace(p, pilot=pilot))
+    without, beside = errors(few, Budget(3.0, 1e-6)), errors(piloted, Budget(3.0, 1e-6))
+    assert beside["autocorrelations"] < 0.7 * without["autocorrelations"]
+    assert beside["correlations"] > without["correlations"] / 2
 
 
 @pytest.mark.parametrize(("features", "recordings"), [(1, 1), (1, 2), (3, 1), (2, 2)])
