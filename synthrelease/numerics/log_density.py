@@ -24,11 +24,13 @@ _BLUR_BINS, _SPREAD_PEOPLE = (
     8.0,
 )  # standard deviation of the blur; so many even ones are among the others
 _BELIEF_UNIFORM, _BELIEF_BLURRED = -1.5, -0.7  # logarithm of how far it is believed, next to others' density
-_RIDGE = 1e-6
 _LENT = 1.5  # of the mean evidence over features: how much they lend each other
 _MOST_STEPS = 300  # 30 are usual
 _LARGEST_STEP = 3.0  # of a log-density in one iteration
-_PRECISE = 1e-10  # of the last step: far below what is stored
+_NEAR, _PRECISE = (
+    1e-5,
+    1e-9,
+)  # steps that are taken as they are, and the last one: what is left of it is about its square
 
 
 @dataclass(frozen=True)
@@ -68,25 +70,26 @@ class Others:
 
 @dataclass(frozen=True)
 class _Prior:
-    """Of log-densities: about which, how far from it, and how far it is believed."""
+    """Of rises of log-densities from bin to bin: about which, how far from it, and how far it is believed."""
 
-    centre: Numbers  # shape (F, M)
+    centre: Numbers  # shape (F, M − 1)
     first: float
     third: float
     belief: float = 0.0
 
     @property
     def penalty(self) -> Numbers:
-        bins = self.centre.shape[1]
-        first, third = (_differences(order, bins) for order in (1, 3))
-        return np.asarray(self.first * first.T @ first + self.third * third.T @ third + _RIDGE * np.eye(bins))
+        """Precision of rises, shape (M − 1, M − 1)."""
+        count = self.centre.shape[1]
+        bends = np.diff(np.eye(count), n=2, axis=0)
+        return np.asarray(self.first * np.eye(count) + self.third * bends.T @ bends)
 
 
 def _priors(uniform: Numbers, others: Others | None) -> list[_Prior]:
     grid = list(itertools.product(_FIRST, _THIRD))
     if others is None:
         return [_Prior(uniform, *levels) for levels in grid]
-    sharp, blurred = (others.log_density(blurred=is_blurred) for is_blurred in (False, True))
+    sharp, blurred = (np.diff(others.log_density(blurred=is_blurred)) for is_blurred in (False, True))
     return [
         *(_Prior(uniform, *levels, _BELIEF_UNIFORM) for levels in grid[1::2]),
         *(_Prior(blurred, *at, _BELIEF_BLURRED) for at in itertools.product(_BLURRED_FIRST, _BLURRED_THIRD)),
@@ -104,10 +107,10 @@ def densities(coefficients: Numbers, variance: Numbers, bins: int, others: Other
         others: other people, to whom these may be alike.
     """
     known = _Known(coefficients, variance, cosines(coefficients.shape[1], bins))
-    priors = _priors(np.zeros((len(coefficients), bins)), others)
+    priors = _priors(np.zeros((len(coefficients), bins - 1)), others)
     fits = [known.most_probable(priors[0], priors[0].centre)]
     for prior in priors[1:]:
-        fits.append(known.most_probable(prior, fits[-1].eta))
+        fits.append(known.most_probable(prior, fits[-1].rises))
     density, evidence, spread = (
         np.stack([getattr(fit, name) for fit in fits]) for name in ("density", "evidence", "spread")
     )
@@ -121,13 +124,20 @@ def densities(coefficients: Numbers, variance: Numbers, bins: int, others: Other
     return Densities(mean, (weight[..., None] * (spread + apart)).sum(axis=0))
 
 
-def _differences(order: int, bins: int) -> Numbers:
-    return np.diff(np.eye(bins), n=order, axis=0)
+def _log_densities(rises: Numbers) -> Numbers:
+    """Of rises, but for a constant of each, shape (F, M)."""
+    return np.pad(np.cumsum(rises, axis=1), ((0, 0), (1, 0)))
+
+
+def _log_determinant(matrix: Numbers) -> Numbers:
+    """Of positive definite matrices, shape (…)."""
+    diagonal = np.diagonal(np.linalg.cholesky(matrix), axis1=-2, axis2=-1)
+    return np.asarray(2 * np.log(diagonal).sum(axis=-1))
 
 
 @dataclass(frozen=True)
 class _Fit:
-    eta: Numbers  # log-densities but for a constant, shape (F, M)
+    rises: Numbers  # shape (F, M − 1)
     density: Numbers  # shape (F, M)
     evidence: Numbers  # its logarithm, shape (F,)
     spread: Numbers  # variance of coefficients, shape (F, K)
@@ -135,9 +145,9 @@ class _Fit:
 
 @dataclass(frozen=True)
 class _Step:
-    """Of an iteration: by how much log-densities change, whether that is better, and the largest change that was tried."""
+    """Of an iteration: by how much rises change, whether that is better, and the largest change of a log-density that was tried."""
 
-    taken: Numbers  # shape (F, M)
+    taken: Numbers  # shape (F, M − 1)
     is_better: NDArray[np.bool_]
     largest: Numbers  # shape (F,)
 
@@ -151,64 +161,70 @@ class _Known:
     table: Numbers
 
     def most_probable(self, prior: _Prior, start: Numbers) -> _Fit:
-        """Return the most probable density of every feature, dimensionless, sought from log-densities of shape (F, M)."""
+        """Return the most probable density of every feature, dimensionless, sought from rises of shape (F, M − 1)."""
         centre, penalty = prior.centre, prior.penalty
-        eta = start.copy()
-        active, damping = np.arange(len(eta)), np.full(len(eta), 1e-3)
+        rises = start.copy()
+        active, damping = np.arange(len(rises)), np.full(len(rises), 1e-3)
         for _ in range(_MOST_STEPS):
-            step = self._some(active).step(eta[active], centre[active], penalty, damping)
-            eta[active] += step.taken
+            step = self._some(active).step(rises[active], centre[active], penalty, damping)
+            rises[active] += step.taken
             damping = np.where(step.is_better, damping / 8, np.minimum(damping * 8, 1e8))
-            # A step that is no better although it hardly moves is rounding at the least.
             goes_on = step.largest > _PRECISE
             active, damping = active[goes_on], damping[goes_on]
             if not active.size:
                 break
-        density, loss = self._loss(eta, centre, penalty)
-        _, curvature, slopes = self._curvature(density, eta - centre, penalty)
-        evidence = -loss - 0.5 * np.linalg.slogdet(curvature)[1] + 0.5 * np.linalg.slogdet(penalty)[1]
+        density, loss = self._loss(rises, centre, penalty)
+        _, curvature, slopes = self._curvature(density, rises - centre, penalty)
+        evidence = -loss - 0.5 * _log_determinant(curvature) + 0.5 * _log_determinant(penalty)
         spread = np.einsum("fkm,fmk->fk", slopes, np.linalg.solve(curvature, np.swapaxes(slopes, 1, 2)))
-        return _Fit(eta, density, evidence, spread)
+        return _Fit(rises, density, evidence, spread)
 
     def _some(self, features: NDArray[np.int64]) -> _Known:
         return _Known(self.coefficients[features], self.variance[features], self.table)
 
-    def step(self, eta: Numbers, centre: Numbers, penalty: Numbers, damping: Numbers) -> _Step:
+    def step(self, rises: Numbers, centre: Numbers, penalty: Numbers, damping: Numbers) -> _Step:
         """Return Newton's step, damped as Levenberg and Marquardt do, and taken where it is better; dimensionless."""
-        density, loss = self._loss(eta, centre, penalty)
-        gradient, curvature, _ = self._curvature(density, eta - centre, penalty)
-        diagonal = np.einsum("fmm->fm", curvature)[:, None, :] * np.eye(eta.shape[1])
+        density, loss = self._loss(rises, centre, penalty)
+        gradient, curvature, _ = self._curvature(density, rises - centre, penalty)
+        diagonal = np.einsum("fmm->fm", curvature)[:, None, :] * np.eye(rises.shape[1])
         damped = curvature - self._bend(density) + damping[:, None, None] * diagonal
         step = -np.linalg.solve(damped, gradient[..., None])[..., 0]
-        largest = np.abs(step).max(axis=1)
+        largest = np.ptp(_log_densities(step), axis=1)
         step *= np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
-        _, tried = self._loss(eta + step, centre, penalty)
-        is_better = tried <= loss
+        _, tried = self._loss(rises + step, centre, penalty)
+        # Near the end losses differ by rounding only: a step that is refused for that would leave half of the digits to chance.
+        is_better = (tried <= loss) | (largest < _NEAR)
         return _Step(np.where(is_better[:, None], step, 0.0), is_better, largest)
 
-    def _bend(self, density: Numbers) -> Numbers:
-        """What Gauss–Newton's curvature lacks of the loss's: coefficients times their second derivatives, shape (F, M, M)."""
-        missed = (self.coefficients - density @ self.table.T) / self.variance
-        pull = density * (
-            missed @ self.table - ((density @ self.table.T) * missed).sum(axis=1, keepdims=True)
-        )
-        cross = density[:, :, None] * pull[:, None, :]
-        return np.asarray(pull[:, :, None] * np.eye(pull.shape[1]) - cross - np.swapaxes(cross, 1, 2))
+    @property
+    def _summed(self) -> Numbers:
+        """What log-densities are of rises, shape (M, M − 1)."""
+        bins = self.table.shape[1]
+        return np.tri(bins, bins - 1, -1)
 
-    def _loss(self, eta: Numbers, centre: Numbers, penalty: Numbers) -> tuple[Numbers, Numbers]:
+    def _bend(self, density: Numbers) -> Numbers:
+        """What Gauss–Newton's curvature lacks of the loss's: coefficients times their second derivatives, shape (F, M − 1, M − 1)."""
+        mean, summed = density @ self.table.T, self._summed
+        missed = (self.coefficients - mean) / self.variance
+        pull = density * (missed @ self.table - (mean * missed).sum(axis=1, keepdims=True))
+        cross = (density @ summed)[:, :, None] * (pull @ summed)[:, None, :]
+        return np.asarray(summed.T @ (pull[:, :, None] * summed) - cross - np.swapaxes(cross, 1, 2))
+
+    def _loss(self, rises: Numbers, centre: Numbers, penalty: Numbers) -> tuple[Numbers, Numbers]:
+        eta = _log_densities(rises)
         density = np.exp(eta - eta.max(axis=1, keepdims=True))
         density /= density.sum(axis=1, keepdims=True)
         missed = self.coefficients - density @ self.table.T
         loss: Numbers = 0.5 * (missed**2 / self.variance).sum(axis=1)
-        away = eta - centre
+        away = rises - centre
         return density, loss + 0.5 * ((away @ penalty) * away).sum(axis=1)
 
     def _curvature(
         self, density: Numbers, away: Numbers, penalty: Numbers
     ) -> tuple[Numbers, Numbers, Numbers]:
-        """Gradient, shape (F, M), Gauss–Newton curvature, shape (F, M, M), and slopes of the coefficients, shape (F, K, M)."""
+        """Gradient, shape (F, M − 1), Gauss–Newton curvature, shape (F, M − 1, M − 1), and slopes of the coefficients, shape (F, K, M − 1)."""
         mean = density @ self.table.T
-        slopes = density[:, None, :] * (self.table - mean[..., None])
+        slopes = (density[:, None, :] * (self.table - mean[..., None])) @ self._summed
         weighted = slopes / self.variance[..., None]
         gradient = away @ penalty - np.einsum("fkm,fk->fm", weighted, self.coefficients - mean)
         return gradient, np.swapaxes(slopes, 1, 2) @ weighted + penalty, slopes

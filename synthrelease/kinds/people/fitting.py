@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,9 @@ _COMMON, _SINGLE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45), (0.02, 0.08, 0.16, 0.3)  # 
 _SHORTENED, _SHORTENED_SPREAD = 1.1, 0.1  # by what the variance between people is divided through clipping
 _SHORTENED_RANGE, _TOTAL_RANGE = (1.0, 1.5), (0.6, 1.2)  # so far sums are believed
 _USUAL_SLOPE = 0.15
+# Least and most of intraclass correlation, autocorrelation and share of slopes.
+_SOLUTIONS = ((0.002, 0.0, 0.0), (0.98, 0.97, 0.8))
+_POLISHING, _POLISHED, _TINY = 30, 1e-13, 1e-30  # steps at most, the last one, and one for slopes
 _MOST_CORRELATION = 0.98
 _LEAST_SLOPE = 0.3  # of a score in the normal number that it comes from
 _RIDGE = 1e-12
@@ -387,28 +391,54 @@ def _solved(targets: Numbers, layout: Layout, scores: Numbers) -> tuple[Numbers,
     solutions = []
     for target, score in zip(targets, scores, strict=True):
         start = np.array([np.clip(target[0], 0.01, 0.95), np.clip(target[1], 0.05, 0.9), 0.1])
+        arguments = target, layout, score[None]
         found = least_squares(
             _missed,
             start,
-            bounds=([0.002, 0, 0], [0.98, 0.97, 0.8]),
-            xtol=1e-12,
-            ftol=1e-14,
-            gtol=1e-14,
-            args=(target, layout, score[None]),
+            jac="cs",
+            bounds=_SOLUTIONS,
+            method="dogbox",
+            xtol=1e-10,
+            gtol=1e-12,
+            args=arguments,
         )
-        solutions.append(found.x)
+        solutions.append(_polished(found.x, found.active_mask == 0, arguments))
     first, second, third = np.array(solutions).T
     return first, second, third
 
 
-def _missed(parameters: Numbers, target: Numbers, layout: Layout, score: Numbers) -> list[float]:
-    intraclass, autocorrelation, slopes = parameters[:, None]
+def _polished(place: Numbers, free: NDArray[np.bool_], arguments: tuple[Numbers, Layout, Numbers]) -> Numbers:
+    """A solution to the last digits, so that another machine's is the same: steps of Gauss and Newton, of what is not at its bound.
+
+    A search that compares sums of squares ends where these no longer change, at half of the digits.
+    """
+    place, low, high = place.copy(), *np.array(_SOLUTIONS)[:, free]
+    for _ in range(_POLISHING if free.any() else 0):
+        slopes = np.stack(
+            [
+                _missed(place + 1j * _TINY * unit, *arguments).imag / _TINY
+                for unit in np.eye(len(place))[free]
+            ],
+            axis=1,
+        )
+        step = -np.linalg.lstsq(slopes, _missed(place, *arguments), rcond=None)[0]
+        place[free] = np.clip(place[free] + step, low, high)
+        if np.abs(step).max() < _POLISHED:
+            break
+    return place
+
+
+def _missed(place: NDArray[Any], target: Numbers, layout: Layout, score: Numbers) -> NDArray[Any]:
+    """How far moments are from a target; of complex numbers, too, whose imaginary parts are exact slopes."""
+    intraclass, autocorrelation, slopes = place[:, None]
     expected = moments(intraclass, autocorrelation, slopes, layout, score)
     share, of_lag, of_slope, doubt = target
-    within = float(expected.within[0])
-    return [
-        2 * (float(expected.between[0]) - share),
-        float(expected.lag[0]) / within - of_lag,
-        0.3 * (float(expected.slope[0]) / within - of_slope),
-        doubt * (parameters[2] - _USUAL_SLOPE),
-    ]
+    within = expected.within[0]
+    return np.array(
+        [
+            2 * (expected.between[0] - share),
+            expected.lag[0] / within - of_lag,
+            0.3 * (expected.slope[0] / within - of_slope),
+            doubt * (place[2] - _USUAL_SLOPE),
+        ]
+    )

@@ -53,7 +53,6 @@ COARSE, FINE, DEPENDENCE = "noisy/coarse", "noisy/fine", "noisy/dependence"
 DENSITY = "marginals/density"
 PEOPLE = "people"
 POPULATION = DENSITY, *(f"{field.name}/value" for field in fields(Dependence))  # what people follow from
-_CARE = 1e-7  # of what is found by iteration until steps are 1e-10
 _REACH = 1.96  # standard errors: the half width of an interval
 
 
@@ -177,7 +176,7 @@ class PeopleParameters(Parameters):
                 items=2,
                 sources=(DerivedFrom(DEPENDENCE, whole=True),),
                 derive=partial(self._contrast, name, deviation),
-                care=_CARE,
+                care=ITERATED,
             )
 
     def _contrast(self, name: str, deviation: float, index: Index, noisy: Array) -> Array:
@@ -208,7 +207,7 @@ class PeopleParameters(Parameters):
             items=1,
             sources=(DerivedFrom(COARSE, whole=True), DerivedFrom(FINE, whole=True)),
             derive=lambda index, coarse, fine: self.rounds(deviation).marginals(coarse, fine).density[index],
-            care=_CARE,
+            care=ITERATED,
         )
 
     def _edges(self, index: Index) -> Array:
@@ -240,7 +239,7 @@ class PeopleParameters(Parameters):
                 items=0 if axes is of_matrix else len(axes),
                 sources=(DerivedFrom(DEPENDENCE, whole=True), DerivedFrom(DENSITY, whole=True)),
                 derive=partial(self._dependence_part, name, deviation),
-                care=_CARE,
+                care=ITERATED,
             )
 
     def _dependence_part(

@@ -58,21 +58,30 @@ def test_nothing_known_is_a_uniform_density() -> None:
     np.testing.assert_allclose(found.density, 1 / BINS, atol=1e-9)
 
 
-@pytest.mark.parametrize("centre", [np.zeros((3, BINS)), np.log(smooth()[::-1] + 1e-3)])
+@pytest.mark.parametrize("centre", [np.zeros((3, BINS - 1)), np.diff(np.log(smooth()[::-1] + 1e-3))])
 def test_no_optimiser_finds_a_more_probable_density(centre: np.ndarray) -> None:
     random = np.random.default_rng(1)
     coefficients = smooth() @ cosines(ORDERS, BINS).T + 0.05 * random.normal(size=(3, ORDERS))
     known = _Known(coefficients, np.full((3, ORDERS), 0.0025), cosines(ORDERS, BINS))
-    prior = _Prior(centre, 0.0, 1.0)
-    density = known.most_probable(prior, centre).density
+    prior = _Prior(centre, 0.02, 1.0)
+    fit = known.most_probable(prior, centre)
     for f in range(3):
-        one = _Known(coefficients[f : f + 1], known.variance[f : f + 1], known.table)
-        eta = np.log(density[f : f + 1])
-        here = centre[f : f + 1]
-        eta += here.mean() - eta.mean()
+        one, here = known._some(np.array([f])), centre[f : f + 1]
 
-        def loss(eta: np.ndarray, one: _Known = one, here: np.ndarray = here) -> float:
-            return float(one._loss(eta.reshape(1, -1), here, prior.penalty)[1][0])
+        def loss(rises: np.ndarray, one: _Known = one, here: np.ndarray = here) -> float:
+            return float(one._loss(rises.reshape(1, -1), here, prior.penalty)[1][0])
 
-        found = minimize(loss, eta[0], method="BFGS")
-        assert loss(eta) <= found.fun + 1e-6
+        found = minimize(loss, fit.rises[f], method="BFGS")
+        assert loss(fit.rises[f]) <= found.fun + 1e-9
+        np.testing.assert_allclose(fit.density[f], np.exp(np.cumsum([0, *fit.rises[f]])) * fit.density[f, 0])
+
+
+def test_another_machine_s_rounding_moves_densities_in_the_last_digits_only() -> None:
+    random = np.random.default_rng(2)
+    for noise in (0.3, 0.02):
+        coefficients = smooth() @ cosines(ORDERS, BINS).T + noise * random.normal(size=(3, ORDERS))
+        variance = np.full(coefficients.shape, noise**2)
+        near = coefficients * (1 + 1e-14 * random.normal(size=coefficients.shape))
+        one, other = (densities(each, variance, BINS) for each in (coefficients, near))
+        np.testing.assert_allclose(one.density, other.density, atol=1e-10)
+        np.testing.assert_allclose(one.variance, other.variance, rtol=1e-9)

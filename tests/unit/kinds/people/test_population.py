@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from synthrelease.kinds.people.fitting import Dependence, Layout, dependence_of, moments
+from synthrelease.kinds.people.fitting import Dependence, Layout, _solved, dependence_of, moments
 from synthrelease.kinds.people.form import BETWEEN, BETWEEN_PAIRS, MEAN, SCORE_STEPS, PeopleForm
 from synthrelease.kinds.people.sampler import normal_scores
 from synthrelease.kinds.people.vectors import Windows, dependence
@@ -145,3 +145,20 @@ def test_whatever_is_released_there_is_a_population(sums: float) -> None:
         assert np.isfinite(normal_scores(made, windows=WINDOWS, seed=1, start=0, stop=3)).all()
         for matrix in (made.between, made.within):
             assert np.linalg.eigvalsh(matrix).min() > 0
+
+
+@pytest.mark.parametrize(
+    "target", [[0.5, 0.4, 0.2, 0.1], [0.09, 0.0, 0.21, 0.06], [0.67, 0.0, 0.22, 0.8], [0.99, 0.9, 0.0, 0.01]]
+)
+def test_another_machine_s_rounding_moves_solutions_in_the_last_digits_only(target: list[float]) -> None:
+    """Also where they are at a bound, and where moments hardly say what they are."""
+    layout, random = Layout(3, 4), np.random.default_rng(3)
+    scores = np.array([[0.98, 0.1, *[0.01] * (ORDERS - 2)]])
+
+    def solved(rounding: float) -> np.ndarray:
+        near = 1 + rounding * random.normal(size=4)
+        return np.array(_solved(np.array([target]) * near, layout, scores * (1 + rounding)))
+
+    exact = solved(0.0)
+    assert max(np.abs(solved(1e-14) - exact).max() for _ in range(6)) < 1e-12
+    assert np.abs(solved(1e-4) - exact).max() > 1e-7
