@@ -26,8 +26,14 @@ def _marks(*, thorough: bool) -> tuple[pytest.MarkDecorator, ...]:
     return (pytest.mark.thorough,) if thorough else ()
 
 
+# Eight seconds; the same detector finds two other faults of exact sums in the quick tier.
+THOROUGH_FAULTS = ("people's scores through marginals of the exact second sum",)
+
+
 def _first(fault: Fault) -> object:
     """The detector that is tried in the quick tier."""
+    if fault.words in THOROUGH_FAULTS:
+        return None
     return next((detector for detector in fault.detectors if SLOW not in detector.name), None)
 
 
@@ -58,6 +64,7 @@ def test_without_a_fault_there_is_no_alarm(detector: object, seed: int) -> None:
 
 def test_every_fault_that_was_asked_for_is_planted_and_has_a_detector() -> None:
     words = [fault.words for fault in FAULTS]
+    assert set(THOROUGH_FAULTS) <= set(words)
     assert len(set(words)) == len(words)
     assert set(ASKED_FOR) <= set(words)
     assert all(fault.detectors for fault in FAULTS)
