@@ -8,7 +8,7 @@ Where settings of a mechanism are combined, the quick tier has variants in which
 
 Tests ask for variants by the name of an argument: `variant` is all of them, `gaussian` those with that noise,
 `bounded` those that differ in more than the noise; `attacked` are small ones whose worst case is likely enough to
-be seen, of which `apart` release everyone's own integers and `summed` their sum; `drawn` make records, and `long`
+be seen, of which `apart` release everyone's own integers and `summed` their sum, and `halved` get half of their noise; `drawn` make records, and `long`
 signals need clipping; `capped` choose their cap privately, `chosen` their frequencies, `choosing` either; `quantile` are statistics
 that are choices alone.
 """
@@ -51,6 +51,7 @@ FIXTURES = {
     "bounded": BOUNDED,
     "gaussian": [v for v in VARIANTS if v.noise == GAUSSIAN],
     "attacked": ATTACKED,
+    "halved": ATTACKED,
     "apart": [v for v in ATTACKED if v.apart],
     "summed": [v for v in ATTACKED if not v.apart],
     "drawn": all_records(),
@@ -62,7 +63,7 @@ FIXTURES = {
 }
 
 
-_COMBINED = ("variant", "bounded", "gaussian")
+_COMBINED = ("variant", "bounded", "gaussian", "halved")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
