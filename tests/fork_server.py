@@ -5,6 +5,7 @@ In a child the file is opened first; from then on no file can be opened, by anyo
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -134,6 +135,7 @@ def _warm() -> None:
 
 def _in_child(work: Work, numbers: list[int], path: Path, write: int) -> None:
     code = 1
+    gc.freeze()  # or its first collection would copy all pages of a process with thousands of tests
     try:
         opened: list[str] = []
         sys.addaudithook(lambda event, what: opened.append(str(what[0])) if event == "open" else None)

@@ -6,7 +6,9 @@ examples in the one, with many in the other.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import pytest
 from hypothesis import settings
@@ -34,9 +36,54 @@ def params(values, *, quick):
     ]
 
 
+def covering(cases: Mapping[str, Sequence[Hashable]], *, together: int) -> set[str]:
+    """Return names of few cases in which all that meets in any of them meets, of so many settings at a time.
+
+    Args:
+        cases: settings of each case, by its name.
+        together: 1 if each setting is to be there, 2 if every two that are in one case anywhere.
+    """
+    met = {name: set(itertools.combinations(settings, together)) for name, settings in cases.items()}
+    left, chosen = set().union(*met.values()), set()
+    used: Counter[Hashable] = Counter()
+    while left:
+        # Of those with most that is new, the one whose settings have been chosen least.
+        best = max(met, key=lambda name: (len(met[name] & left), -sum(used[one] for one in cases[name])))
+        chosen.add(best)
+        used.update(cases[best])
+        left -= met.pop(best)
+    return chosen
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the parameters that `quick_for` does not name, and those that `thorough_for` names, as thorough."""
+    """Mark as thorough what the markers of this module leave for that tier."""
+    _leave_by_name(items)
+    _leave_but_each_value(items)
+
+
+def _leave_but_each_value(items: list[pytest.Item]) -> None:
+    """Of the combinations of parameters under `quick_for_each_value`, leave so many that each value is in one of the others."""
+    combinations: dict[str, dict[str, list[Hashable]]] = defaultdict(dict)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("quick_for_each_value"):
+            combinations[item.nodeid.partition("[")[0]][item.nodeid] = list(_values(item))
+    quick = {name for cases in combinations.values() for name in covering(cases, together=1)}
+    for item in items:
+        if item.nodeid in combinations[item.nodeid.partition("[")[0]] and item.nodeid not in quick:
+            item.add_marker("thorough")
+
+
+def _values(item: pytest.Function) -> Iterator[Hashable]:
+    """Yield what a test has of each of its `parametrize`: values need not be comparable, and each is one object."""
+    for marker in item.iter_markers("parametrize"):
+        listed = marker.args[0]
+        names = tuple(one.strip() for one in listed.split(",")) if isinstance(listed, str) else tuple(listed)
+        yield names, tuple(id(item.callspec.params[name]) for name in names)
+
+
+def _leave_by_name(items: list[pytest.Item]) -> None:
+    """Leave the parameters that `quick_for` does not name, and those that `thorough_for` names."""
     ids: dict[str, set[str]] = defaultdict(set)
     named: dict[str, set[str]] = defaultdict(set)
     for item in items:

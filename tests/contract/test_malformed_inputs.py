@@ -17,6 +17,7 @@ from malformed import CASES, FAMILIES, parquet
 from malformed.case import SECRETS, Case, Family, written
 from malformed.frames import CASES as FRAME_CASES
 from malformed.frames import NAME, FrameCase
+from tiers import covering
 
 import synthrelease
 from synthrelease.cli import main
@@ -87,6 +88,11 @@ def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.
     check_place(case.place, error)
 
 
+# Each reader with each refusal once, and whatever is another one in parts; the others are thorough.
+IN_PARTS = covering({case.title: (case.family.name, case.code, case.in_parts) for case in CASES}, together=2)
+
+
+@pytest.mark.quick_for(*IN_PARTS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_so_it_is_where_it_is_read_in_parts(
     case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

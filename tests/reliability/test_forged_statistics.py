@@ -183,6 +183,7 @@ def of_two(event: Manifest) -> Manifest:
     return {**event, "events": [*event["events"][:-1], {**event["events"][-1], "candidates": 2}]}
 
 
+@pytest.mark.quick_for_each_value
 @pytest.mark.parametrize("name", ["all", "tasks", "chosen"])
 @pytest.mark.parametrize("change", [fewer, more, cheaper, of_two], ids=lambda f: f.__name__)
 def test_other_choices_than_the_parameters_call_for(release: Path, name: str, change: Any) -> None:
@@ -231,6 +232,7 @@ def test_parameters_other_than_those_of_the_event(
     assert found(release, told(name, **said)) & set(due)
 
 
+@pytest.mark.quick_for_each_value
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("mechanism", ["discrete_laplace", "rounded_gaussian", "exponential"])
 def test_the_name_of_another_noise(release: Path, name: str, mechanism: str) -> None:

@@ -23,6 +23,7 @@ from auditing.probes import VariantProbe, audit, log_ratio, variant_probe
 from auditing.small import one_cell
 from refusals import bad_argument
 from scipy import stats
+from tiers import covering
 from variants.people import GAUSSIAN
 from variants.small import small_ones
 
@@ -77,6 +78,7 @@ def test_no_bound_exceeds_the_claim_and_most_come_near(one: Audited, record_prop
         assert found.share >= one.least * found.reach, found
 
 
+@pytest.mark.quick_for(*covering({one.name: one.name.split("-") for one in SMALL}, together=1))
 @small
 def test_control_with_half_of_the_noise_every_guarantee_is_broken(variant: Variant) -> None:
     probe = probe_of(variant.name)

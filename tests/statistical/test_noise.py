@@ -95,6 +95,9 @@ LAPLACE = Law("laplace", discrete_laplace, laplace_below, laplace_cell_ends, (7.
 LAWS = [GAUSSIAN, LAPLACE]
 laws = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 scales = pytest.mark.parametrize("scale", SCALES)
+control = (
+    pytest.mark.quick_for_each_value
+)  # of a test's power: with these seeds no change of the package takes it away
 
 
 @cache
@@ -181,6 +184,7 @@ def test_the_sample_fits_the_exact_distribution(law: Law, scale: float) -> None:
     assert fit(drawn(law, scale), law, scale) > SIGNIFICANCE
 
 
+@control
 @laws
 @scales
 @pytest.mark.parametrize("factor", [0.95, 1.05])
@@ -304,6 +308,7 @@ def test_the_scale_on_joint_counts_is_that_of_all_sets_together(law: Law, tree: 
         assert scale == pytest.approx(sigma, rel=1e-12)
 
 
+@control
 @laws
 @trees
 @pytest.mark.parametrize("factor", [0.95, 1.05])
@@ -429,6 +434,7 @@ def test_under_the_null_the_p_values_are_uniform(law: Law) -> None:
             assert min(values) < 0.5, name  # Bonferroni's correction leaves more than uniform near 1
 
 
+@control
 @laws
 @pytest.mark.parametrize("scale", [0.5, 7.3, 1e5])
 def test_control_an_independent_construction_is_accepted(law: Law, scale: float) -> None:
@@ -436,6 +442,7 @@ def test_control_an_independent_construction_is_accepted(law: Law, scale: float)
     assert min(fit(sample, law, scale), symmetry(sample), serial(sample)) > SIGNIFICANCE
 
 
+@control
 @laws
 @pytest.mark.parametrize("scale", [1.0, 7.3, 1e3, 1e5])
 def test_a_shifted_sample_is_rejected(law: Law, scale: float) -> None:
@@ -444,6 +451,7 @@ def test_a_shifted_sample_is_rejected(law: Law, scale: float) -> None:
         assert symmetry(drawn(law, scale) + shift) < SIGNIFICANCE
 
 
+@control
 @laws
 @scales
 def test_an_asymmetric_sample_is_rejected(law: Law, scale: float) -> None:
@@ -456,6 +464,7 @@ def test_an_asymmetric_sample_is_rejected(law: Law, scale: float) -> None:
     assert fit(-dropped, law, scale) < SIGNIFICANCE
 
 
+@control
 @laws
 @pytest.mark.parametrize("scale", [7.3, 1e3, 1e5])
 def test_a_truncated_sample_is_rejected(law: Law, scale: float) -> None:
@@ -474,6 +483,7 @@ def test_a_sample_without_far_tails_is_rejected_on_either_side(law: Law) -> None
     assert tails(np.maximum(sample, 1 - end), law, 1e3) < SIGNIFICANCE
 
 
+@control
 @laws
 @pytest.mark.parametrize("scale", [0.5, 1.0, 7.3])
 def test_noise_on_twice_the_grid_or_rounded_down_is_rejected(law: Law, scale: float) -> None:
@@ -492,6 +502,7 @@ def test_one_law_is_not_taken_for_the_other(law: Law) -> None:
         assert fit(drawn(law, scale), other, alike) < SIGNIFICANCE
 
 
+@control
 @laws
 @pytest.mark.parametrize("scale", [0.5, 7.3, 1e5])
 def test_dependent_neighbours_are_rejected(law: Law, scale: float) -> None:

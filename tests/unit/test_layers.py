@@ -21,16 +21,19 @@ def layer_of(dotted):
     return parts[1] if len(parts) > 1 else None
 
 
+@functools.cache  # a dozen tests ask it of the whole package
 def imports(path):
     """Every imported module, those inside functions included."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
+            found += [name.name for name in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            yield node.module
+            found.append(node.module)
             if node.module == "synthrelease":
-                yield from (f"synthrelease.{name.name}" for name in node.names)
+                found += [f"synthrelease.{name.name}" for name in node.names]
+    return found
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))

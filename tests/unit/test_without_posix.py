@@ -85,8 +85,7 @@ for work, limit in (("import os; os._exit(7)", 10.0), ("import time; time.sleep(
     assert "longer" in hung
 
 
-@STARTS
-@pytest.mark.quick_for("csv")
+@pytest.mark.thorough  # in the quick tier Python exports above
 @pytest.mark.parametrize("form", ["csv", "parquet", "bids"])
 def test_show_and_export_write_what_they_write_here(folder, form):
     bundle = BUNDLES / "heatmaps.h5"

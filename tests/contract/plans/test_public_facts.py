@@ -116,6 +116,7 @@ def person(label: str, *, everything: bool) -> Person:
     )
 
 
+@pytest.mark.quick_for_each_value
 @pytest.mark.parametrize("assumed", ASSUMED)
 @pytest.mark.parametrize("choice", CHOICES)
 def test_a_person_of_whom_no_row_is_left_changes_noisy_values_alone(

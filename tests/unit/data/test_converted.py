@@ -119,6 +119,7 @@ SOURCES: dict[str, Callable[[Path], Source]] = {
 }
 
 
+@pytest.mark.quick_for_each_value
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("name", SOURCES)
 @pytest.mark.parametrize("slice_rows", [converted._SLICE_ROWS, 3])

@@ -173,6 +173,7 @@ def test_these_bands_are_what_they_are_called() -> None:
     assert BANDS["long"].box[1] > cosine_transform.LONGEST_OF_MATRICES >= BANDS["lopsided"].box[1] > 100
 
 
+@pytest.mark.quick_for_each_value
 @pytest.mark.parametrize("frequencies", BANDS.values(), ids=BANDS.keys())
 @pytest.mark.parametrize("size", [0.01, 0.3, 10.0, 1e4])
 @pytest.mark.parametrize("spread", [0.0, 3.0, 12.0])

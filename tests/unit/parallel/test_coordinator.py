@@ -62,8 +62,10 @@ def own_process() -> Pool:
 
 
 @pytest.fixture(scope="module")
-def loky() -> Pool:
-    return Processes(2)
+def loky(_importable: None) -> Iterator[Any]:
+    processes = Processes(2)
+    yield Kept(processes)
+    processes.close()
 
 
 @pytest.fixture(scope="module")
