@@ -93,7 +93,8 @@ def test_randomness_is_made_in_one_place():
         assert ("urandom" in text) == (path == ROOT / "dp" / "noise" / "entropy.py")
         # Keys and nonces of the ledger: they are in no noise, and no one need be able to repeat them.
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
-    public = {"kinds/people/design.py", "kinds/people/made_up.py", "kinds/people/sampler.py"}
+    names = ("design", "fitting", "made_up", "model", "rounds", "sampler")
+    public = {f"kinds/people/{name}.py" for name in names}
     found = {str(p.relative_to(ROOT)) for p in MODULES if "synthrelease.numerics.public_draws" in imports(p)}
     assert found == public
 

@@ -7,8 +7,7 @@ in general; how far features differ from one another is averaged over by its evi
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +25,10 @@ from synthrelease.kinds.people.form import (
     contrast_weights,
     rotation,
 )
+from synthrelease.kinds.people.moments import Layout, Moments, moments, solved
 from synthrelease.numerics import hermite
 from synthrelease.numerics.correlation_matrix import nearest_correlation
+from synthrelease.numerics.public_draws import PublicDraws
 
 Numbers = NDArray[np.float64]
 
@@ -38,10 +39,6 @@ _PILOT_OWN = _OWN[:4]  # other people's order in time is much the same: most of 
 _COMMON, _SINGLE = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45), (0.02, 0.08, 0.16, 0.3)  # of correlations
 _SHORTENED, _SHORTENED_SPREAD = 1.1, 0.1  # by what the variance between people is divided through clipping
 _SHORTENED_RANGE, _TOTAL_RANGE = (1.0, 1.5), (0.6, 1.2)  # so far sums are believed
-_USUAL_SLOPE = 0.15
-# Least and most of intraclass correlation, autocorrelation and share of slopes.
-_SOLUTIONS = ((0.002, 0.0, 0.0), (0.98, 0.97, 0.8))
-_POLISHING, _POLISHED, _TINY = 30, 1e-13, 1e-30  # steps at most, the last one, and one for slopes
 _MOST_CORRELATION = 0.98
 _LEAST_SLOPE = 0.3  # of a score in the normal number that it comes from
 _RIDGE = 1e-12
@@ -119,7 +116,7 @@ def dependence_of(
     *,
     doubt: float,
     usual: Usual | None = None,
-    random: np.random.Generator | None = None,
+    random: PublicDraws | None = None,
 ) -> Dependence:
     """Return the dependence that the mean third vector and the variance of its errors call for, or one that they leave possible.
 
@@ -134,8 +131,7 @@ def dependence_of(
         random: draws every estimate from what is probable of it; by default each is its mean.
     """
     usual = Usual.in_general(form) if usual is None else usual
-    said = _Said(form.blocks(mean), form.blocks(variance), form, random)
-    said.undo_clipping(doubt)
+    said = _Said(form.blocks(mean), form.blocks(variance), form, random).unclipped(doubt)
     share = _shares(said, usual)
     inside = 1 - share
     lag = _shrunk(said, LAG, usual.lag * inside, usual.spread)
@@ -154,7 +150,7 @@ def dependence_of(
         unsure,
     ]
     layout = Layout(form.conditions, windows)
-    intraclass, autocorrelation, slope = _solved(np.stack(targets, axis=1), layout, scores)
+    intraclass, autocorrelation, slope = solved(np.stack(targets, axis=1), layout, scores)
     one, other = form.pairs
     shared = contrasts[:, one] * contrasts[:, other]  # by effects that are the same for all people
     means[WITHIN_PAIRS] = means[WITHIN_PAIRS] - np.sqrt(2) * shared.sum(axis=0) / form.conditions
@@ -197,14 +193,14 @@ class _Said:
     means: dict[str, Numbers]
     variances: dict[str, Numbers]
     form: PeopleForm
-    random: np.random.Generator | None = None
+    random: PublicDraws | None = None
 
     def of_features(self, name: str) -> tuple[Numbers, Numbers]:
         """Return a rotated block and the variance of its errors, shape (F,) each."""
         return self.form.of_features(self.means, name), self.form.of_features(self.variances, name)
 
-    def undo_clipping(self, doubt: float) -> None:
-        """Undo in place what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
+    def unclipped(self, doubt: float) -> _Said:
+        """Undo what clipping does beyond what it leaves of the number 1: it shortens people who are far from all others, and with them the variance between people.
 
         The variances of scores add up to F, but for errors of the marginals: b·β + w = T, with T near 1.
         """
@@ -215,9 +211,15 @@ class _Said:
         total = (_SHORTENED_SPREAD * b) ** 2 + doubt**2 + float(errors) / count
         longer = np.clip(_SHORTENED + _SHORTENED_SPREAD**2 * b * missing / total, *_SHORTENED_RANGE)
         whole = np.clip(1 - doubt**2 * missing / total, *_TOTAL_RANGE)
-        for name, block in self.means.items():
-            factor = (longer if name.removesuffix(MEAN) in (BETWEEN, BETWEEN_PAIRS) else 1.0) / whole
-            self.means[name], self.variances[name] = block * factor, self.variances[name] * factor**2
+        factors = {
+            name: (longer if name.removesuffix(MEAN) in (BETWEEN, BETWEEN_PAIRS) else 1.0) / whole
+            for name in self.means
+        }
+        return replace(
+            self,
+            means={name: block * factors[name] for name, block in self.means.items()},
+            variances={name: block * factors[name] ** 2 for name, block in self.variances.items()},
+        )
 
 
 def _shrunk(said: _Said, name: str, usual: Numbers, spread: dict[str, Spread]) -> Numbers:
@@ -237,9 +239,7 @@ def _shares(said: _Said, usual: Usual) -> Numbers:
     return np.asarray(np.clip(usual.share + turn.T @ away, 0.03, 0.97))
 
 
-def _towards_mean(
-    block: Numbers, errors: Numbers, spread: Spread, random: np.random.Generator | None
-) -> Numbers:
+def _towards_mean(block: Numbers, errors: Numbers, spread: Spread, random: PublicDraws | None) -> Numbers:
     """Shrink a rotated block towards 0, its mean over features with a variance of its own."""
     if not block.size:
         return block
@@ -251,9 +251,7 @@ def _towards_mean(
     return np.asarray(_by_evidence(evidence, (block * kept)[:, None], roots, random)[0])
 
 
-def _by_evidence(
-    evidence: Numbers, means: Numbers, roots: Numbers, random: np.random.Generator | None
-) -> Numbers:
+def _by_evidence(evidence: Numbers, means: Numbers, roots: Numbers, random: PublicDraws | None) -> Numbers:
     """Means of several priors, weighted by their evidence, shape (D, P); or a draw by that of one prior.
 
     Args:
@@ -266,8 +264,8 @@ def _by_evidence(
     weight /= weight.sum()
     if random is None:
         return np.asarray(np.tensordot(weight, means, axes=1))
-    prior = random.choice(len(weight), p=weight)
-    steps = random.normal(size=means[prior].shape)
+    prior = min(int(np.searchsorted(np.cumsum(weight), random.uniform()[0])), len(weight) - 1)
+    steps = random.normal(means[prior].shape)
     return np.asarray(means[prior] + np.einsum("dpe,ep->dp", roots[prior], steps))
 
 
@@ -317,7 +315,7 @@ def _latent(covariance: Numbers, scores: Numbers) -> Numbers:
     return result
 
 
-def _pairs_shrunk(said: Numbers, errors: Numbers, random: np.random.Generator | None) -> Numbers:
+def _pairs_shrunk(said: Numbers, errors: Numbers, random: PublicDraws | None) -> Numbers:
     """Shrink pairs (between, within) towards 0, shape (2, P)."""
     if not said.size:
         return said
@@ -331,114 +329,3 @@ def _pairs_shrunk(said: Numbers, errors: Numbers, random: np.random.Generator | 
         means.append(prior @ solved)
         roots.append(np.swapaxes(np.linalg.cholesky(prior - kept @ prior + _RIDGE * np.eye(2)), 0, 1))
     return _by_evidence(np.array(evidences), np.stack(means), np.stack(roots), random)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A person's windows, nominally."""
-
-    conditions: int
-    windows: int  # of a condition
-
-
-@dataclass(frozen=True)
-class Moments:
-    """What blocks are expected to be of people with scores of unit variance, of one shape."""
-
-    between: Numbers
-    lag: Numbers
-    slope: Numbers
-    across: Numbers  # covariance of a person's scores in two conditions
-
-    @property
-    def within(self) -> Numbers:
-        """About a person's mean."""
-        return np.asarray(1 - self.between)
-
-
-def moments(
-    intraclass: Numbers, autocorrelation: Numbers, slopes: Numbers, layout: Layout, scores: Numbers
-) -> Moments:
-    """Return what blocks are expected to be of people of unit variance, of shape (F,).
-
-    A person's normal numbers are a level, a slope for each condition and an autoregression of order 1 that starts anew in each.
-    """
-    apart = np.arange(1, layout.windows)
-    same = intraclass + (1 - intraclass) * slopes
-    correlation = same[:, None] + (1 - same)[:, None] * autocorrelation[:, None] ** apart
-    weights, powers = hermite.alike(scores, np.ones(len(scores)))
-
-    def of_scores(correlation: Numbers) -> Numbers:
-        return np.asarray((weights[:, None] * correlation[..., None] ** powers).sum(axis=-1))
-
-    together = of_scores(correlation)
-    across = of_scores(intraclass[:, None])[:, 0]
-    inside = (1 + 2 * ((1 - apart / layout.windows) * together).sum(axis=1)) / layout.windows
-    between = inside / layout.conditions + (1 - 1 / layout.conditions) * across
-    return Moments(between, together[:, 0] - between, (1 - 1 / layout.conditions) * (inside - across), across)
-
-
-def _solved(targets: Numbers, layout: Layout, scores: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Intraclass correlation, autocorrelation and share of slopes of each feature that its moments come from.
-
-    Args:
-        targets: share of variance between people, lag and slopes over the variance within, and how doubtful slopes are, shape (F, 4).
-        layout: of a person's windows.
-        scores: of normal numbers, as coefficients of Hermite polynomials, shape (F, K).
-    """
-    from scipy.optimize import least_squares  # noqa: PLC0415  slow to import
-
-    solutions = []
-    for target, score in zip(targets, scores, strict=True):
-        start = np.array([np.clip(target[0], 0.01, 0.95), np.clip(target[1], 0.05, 0.9), 0.1])
-        arguments = target, layout, score[None]
-        found = least_squares(
-            _missed,
-            start,
-            jac="cs",
-            bounds=_SOLUTIONS,
-            method="dogbox",
-            xtol=1e-10,
-            gtol=1e-12,
-            args=arguments,
-        )
-        solutions.append(_polished(found.x, found.active_mask == 0, arguments))
-    first, second, third = np.array(solutions).T
-    return first, second, third
-
-
-def _polished(place: Numbers, free: NDArray[np.bool_], arguments: tuple[Numbers, Layout, Numbers]) -> Numbers:
-    """A solution to the last digits, so that another machine's is the same: steps of Gauss and Newton, of what is not at its bound.
-
-    A search that compares sums of squares ends where these no longer change, at half of the digits.
-    """
-    place, low, high = place.copy(), *np.array(_SOLUTIONS)[:, free]
-    for _ in range(_POLISHING if free.any() else 0):
-        slopes = np.stack(
-            [
-                _missed(place + 1j * _TINY * unit, *arguments).imag / _TINY
-                for unit in np.eye(len(place))[free]
-            ],
-            axis=1,
-        )
-        step = -np.linalg.lstsq(slopes, _missed(place, *arguments), rcond=None)[0]
-        place[free] = np.clip(place[free] + step, low, high)
-        if np.abs(step).max() < _POLISHED:
-            break
-    return place
-
-
-def _missed(place: NDArray[Any], target: Numbers, layout: Layout, score: Numbers) -> NDArray[Any]:
-    """How far moments are from a target; of complex numbers, too, whose imaginary parts are exact slopes."""
-    intraclass, autocorrelation, slopes = place[:, None]
-    expected = moments(intraclass, autocorrelation, slopes, layout, score)
-    share, of_lag, of_slope, doubt = target
-    within = expected.within[0]
-    return np.array(
-        [
-            2 * (expected.between[0] - share),
-            expected.lag[0] / within - of_lag,
-            0.3 * (expected.slope[0] / within - of_slope),
-            doubt * (place[2] - _USUAL_SLOPE),
-        ]
-    )

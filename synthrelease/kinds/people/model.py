@@ -14,12 +14,14 @@ from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.rounds import Rounds
 from synthrelease.kinds.people.sampler import normal_scores, probabilities
 from synthrelease.kinds.people.scores import Scale
+from synthrelease.numerics.public_draws import PublicDraws
 
 if TYPE_CHECKING:
     from synthrelease.dp.event import Event
     from synthrelease.kinds.people.public import PeopleParameters
 
 Numbers = NDArray[np.float64]
+_POSTERIOR = 2**63  # the stream of posterior draws; those below are people's
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class ReleasedPopulation(Population):
             draws: how many, 20 or more for intervals.
             seed: public.
         """
-        random = np.random.default_rng(seed)
+        random = PublicDraws(seed, _POSTERIOR)
         return [
             Population(
                 self.scales, *self.rounds.possible(self.sums, self.scales, self.windows, random), self.windows

@@ -21,6 +21,7 @@ from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.numerics import hermite
 from synthrelease.numerics.log_density import Densities, Others, densities
+from synthrelease.numerics.public_draws import PublicDraws
 
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.integer]
@@ -128,7 +129,7 @@ class Rounds:
         return _dependence(self, _Key(noisy), _Key(density), tuple(scales), windows)
 
     def possible(
-        self, sums: Sequence[Integers], scales: Sequence[Scale], windows: int, random: np.random.Generator
+        self, sums: Sequence[Integers], scales: Sequence[Scale], windows: int, random: PublicDraws
     ) -> tuple[Numbers, Dependence]:
         """Return marginals, shape (F, M), and dependence that noise and the sampling of people leave possible, at random.
 
@@ -139,7 +140,7 @@ class Rounds:
             random: draws them.
         """
         means, variance = self.both_means(*sums[:2])
-        drawn = means + np.sqrt(variance) * random.normal(size=means.shape)
+        drawn = means + np.sqrt(variance) * random.normal(means.shape)
         density = densities(drawn, variance, self.form.bins, self.others).density
         return density, _fitted(self, sums[2], density, scales, windows, random=random)
 
@@ -220,7 +221,7 @@ def _fitted(
     scales: Sequence[Scale],
     windows: int,
     *,
-    random: np.random.Generator | None = None,
+    random: PublicDraws | None = None,
 ) -> Dependence:
     normal = hermite.nodes()
     scores = [

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from synthrelease.kinds.people.fitting import Dependence, Layout, _solved, dependence_of, moments
+from synthrelease.kinds.people.fitting import Dependence, dependence_of
 from synthrelease.kinds.people.form import BETWEEN, BETWEEN_PAIRS, MEAN, SCORE_STEPS, PeopleForm
+from synthrelease.kinds.people.moments import Layout, moments, solved
 from synthrelease.kinds.people.sampler import normal_scores
 from synthrelease.kinds.people.vectors import Windows, dependence
 from synthrelease.numerics.hermite import ORDERS, coefficients, nodes
@@ -155,10 +156,10 @@ def test_another_machine_s_rounding_moves_solutions_in_the_last_digits_only(targ
     layout, random = Layout(3, 4), np.random.default_rng(3)
     scores = np.array([[0.98, 0.1, *[0.01] * (ORDERS - 2)]])
 
-    def solved(rounding: float) -> np.ndarray:
+    def at(rounding: float) -> np.ndarray:
         near = 1 + rounding * random.normal(size=4)
-        return np.array(_solved(np.array([target]) * near, layout, scores * (1 + rounding)))
+        return np.array(solved(np.array([target]) * near, layout, scores * (1 + rounding)))
 
-    exact = solved(0.0)
-    assert max(np.abs(solved(1e-14) - exact).max() for _ in range(6)) < 1e-12
-    assert np.abs(solved(1e-4) - exact).max() > 1e-7
+    exact = at(0.0)
+    assert max(np.abs(at(1e-14) - exact).max() for _ in range(6)) < 1e-12
+    assert np.abs(at(1e-4) - exact).max() > 1e-7

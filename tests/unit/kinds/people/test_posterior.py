@@ -12,6 +12,7 @@ from synthrelease.kinds.people import fitting
 from synthrelease.kinds.people.fitting import dependence_of
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.numerics.hermite import ORDERS
+from synthrelease.numerics.public_draws import PublicDraws
 
 FORM = PeopleForm(4, 3, 20, 40)
 
@@ -49,7 +50,7 @@ def test_people_are_drawn_from_each_as_from_the_released_one(model: Any) -> None
 
 def test_with_more_noise_they_are_further_apart() -> None:
     """As far as what is usual of people allows."""
-    random, scores = np.random.default_rng(1), np.eye(4, ORDERS)[[0, 0, 0, 0]]
+    random, scores = PublicDraws(1), np.eye(4, ORDERS)[[0, 0, 0, 0]]
     mean = np.full(FORM.dependence_size, 0.1)
 
     def spread(variance: float) -> float:
@@ -68,7 +69,7 @@ def test_a_draw_has_mean_and_covariance_of_its_prior() -> None:
     means = np.stack([[[1.0], [2.0]], [[50.0], [50.0]]])
     covariance = np.array([[0.5, 0.3], [0.3, 0.4]])
     roots = np.broadcast_to(np.linalg.cholesky(covariance)[:, None, :], (2, 2, 1, 2))
-    random = np.random.default_rng(2)
+    random = PublicDraws(2)
     draws = np.array([fitting._by_evidence(evidence, means, roots, random)[:, 0] for _ in range(20_000)])
     np.testing.assert_allclose(draws.mean(axis=0), [1, 2], atol=0.03)
     np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.03)
