@@ -66,9 +66,9 @@ def _levels(people: People, population: Population) -> tuple[Array, Array, Array
     values = np.where(people.there[..., None], (people.values - low) / (high - low), np.nan)
     present = ~np.isnan(values)
     total, number = np.nansum(values, axis=2), present.sum(axis=2).astype(float)
-    number[number == 0] = np.nan
-    of_persons = total.sum(axis=1) / np.nansum(number, axis=1)
-    return values[people.there], of_persons, total / number
+    of_all = number.sum(axis=1)
+    number[number == 0], of_all[of_all == 0] = np.nan, np.nan
+    return values[people.there], total.sum(axis=1) / of_all, total / number
 
 
 def _all_there(values: Array) -> People:
