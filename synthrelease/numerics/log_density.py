@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-# From the smoothest on: each fit starts from the one before.
 _FIRST = (0.3, 0.05, 0.01)  # a
 _THIRD = (1e4, 1e3, 100.0, 10.0, 1.0, 0.1)  # l
 _BLURRED_FIRST, _BLURRED_THIRD = (3.0, 0.3, 0.03), (1000.0, 10.0, 0.1)  # about others' blurred density
@@ -25,6 +24,7 @@ _BLUR_BINS, _SPREAD_PEOPLE = (
 )  # standard deviation of the blur; so many even ones are among the others
 _BELIEF_UNIFORM, _BELIEF_BLURRED = -1.5, -0.7  # logarithm of how far it is believed, next to others' density
 _LENT = 1.5  # of the mean evidence over features: how much they lend each other
+_NEWTON, _FAR_STEPS = 0.3, 40  # below this step they are Newton's, and after so many anyhow
 _MOST_STEPS = 300  # 30 are usual
 _LARGEST_STEP = 3.0  # of a log-density in one iteration
 _NEAR, _PRECISE = (
@@ -108,9 +108,7 @@ def densities(coefficients: Numbers, variance: Numbers, bins: int, others: Other
     """
     known = _Known(coefficients, variance, cosines(coefficients.shape[1], bins))
     priors = _priors(np.zeros((len(coefficients), bins - 1)), others)
-    fits = [known.most_probable(priors[0], priors[0].centre)]
-    for prior in priors[1:]:
-        fits.append(known.most_probable(prior, fits[-1].rises))
+    fits = [known.most_probable(prior) for prior in priors]
     density, evidence, spread = (
         np.stack([getattr(fit, name) for fit in fits]) for name in ("density", "evidence", "spread")
     )
@@ -160,13 +158,18 @@ class _Known:
     variance: Numbers
     table: Numbers
 
-    def most_probable(self, prior: _Prior, start: Numbers) -> _Fit:
-        """Return the most probable density of every feature, dimensionless, sought from rises of shape (F, M − 1)."""
+    def most_probable(self, prior: _Prior) -> _Fit:
+        """Return the most probable density of every feature, dimensionless.
+
+        Far from it steps are those of Gauss and Newton, as Newton's may end where nearly everything is in one bin; near it they are Newton's, which converge.
+        """
         centre, penalty = prior.centre, prior.penalty
-        rises = start.copy()
+        rises, is_near = centre.copy(), np.zeros(len(centre), dtype=np.bool_)
         active, damping = np.arange(len(rises)), np.full(len(rises), 1e-3)
-        for _ in range(_MOST_STEPS):
-            step = self._some(active).step(rises[active], centre[active], penalty, damping)
+        for number in range(_MOST_STEPS):
+            bends = is_near[active] | (number >= _FAR_STEPS)
+            step = self._some(active).step(rises[active], centre[active], penalty, (damping, bends))
+            is_near[active] = step.largest < _NEWTON
             rises[active] += step.taken
             damping = np.where(step.is_better, damping / 8, np.minimum(damping * 8, 1e8))
             goes_on = step.largest > _PRECISE
@@ -182,12 +185,15 @@ class _Known:
     def _some(self, features: NDArray[np.int64]) -> _Known:
         return _Known(self.coefficients[features], self.variance[features], self.table)
 
-    def step(self, rises: Numbers, centre: Numbers, penalty: Numbers, damping: Numbers) -> _Step:
-        """Return Newton's step, damped as Levenberg and Marquardt do, and taken where it is better; dimensionless."""
+    def step(
+        self, rises: Numbers, centre: Numbers, penalty: Numbers, how: tuple[Numbers, NDArray[np.bool_]]
+    ) -> _Step:
+        """Return a step, damped as Levenberg and Marquardt do, and taken where it is better; dimensionless; `how`: how far, and where it is Newton's."""
+        damping, bends = how
         density, loss = self._loss(rises, centre, penalty)
         gradient, curvature, _ = self._curvature(density, rises - centre, penalty)
         diagonal = np.einsum("fmm->fm", curvature)[:, None, :] * np.eye(rises.shape[1])
-        damped = curvature - self._bend(density) + damping[:, None, None] * diagonal
+        damped = curvature - bends[:, None, None] * self._bend(density) + damping[:, None, None] * diagonal
         step = -np.linalg.solve(damped, gradient[..., None])[..., 0]
         largest = np.ptp(_log_densities(step), axis=1)
         step *= np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]

@@ -64,7 +64,7 @@ def test_no_optimiser_finds_a_more_probable_density(centre: np.ndarray) -> None:
     coefficients = smooth() @ cosines(ORDERS, BINS).T + 0.05 * random.normal(size=(3, ORDERS))
     known = _Known(coefficients, np.full((3, ORDERS), 0.0025), cosines(ORDERS, BINS))
     prior = _Prior(centre, 0.02, 1.0)
-    fit = known.most_probable(prior, centre)
+    fit = known.most_probable(prior)
     for f in range(3):
         one, here = known._some(np.array([f])), centre[f : f + 1]
 
