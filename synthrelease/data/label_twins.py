@@ -72,6 +72,11 @@ def label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]]) -> LabelT
     )
 
 
+def may_share_people(one: Iterable[str], other: Iterable[str]) -> bool:
+    """Return whether a label of the one may be that of a person of the other: the same, or a twin."""
+    return not {_plain(label) for label in one}.isdisjoint(_plain(label) for label in other)
+
+
 def refuse_label_twins(sources: Iterable[tuple[Source, str, frozenset[str]]], where: str) -> None:
     """Refuse labels that may be one person's; arguments as of `label_twins`.
 

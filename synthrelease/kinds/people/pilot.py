@@ -28,7 +28,13 @@ _LEAST = 1e-4  # of a bin, when values become scores: a bin without pilot people
 class Pilot:
     """What the manifest states of a pilot: public numbers."""
 
-    sha256: Annotated[str, described("Of the file.", pattern="^[0-9a-f]{64}$")]
+    sha256: Annotated[
+        str,
+        described(
+            "Of the file; of a folder's files, of their digests in the order of names.",
+            pattern="^[0-9a-f]{64}$",
+        ),
+    ]
     people: Annotated[int, described("How many.", minimum=2)]
     density: Annotated[
         tuple[Listed, ...], described("Of each feature, the probability of each bin of its bounds.")

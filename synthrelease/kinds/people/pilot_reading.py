@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.input_spec import InputSpec
+from synthrelease.data.label_twins import may_share_people
+from synthrelease.data.readers import reader_for
+from synthrelease.data.source import Source
 from synthrelease.errors import PlanError
+from synthrelease.files.digest import sha256_of
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.people.form import PeopleForm
@@ -46,16 +49,17 @@ def read_pilot(
         DataError, MachineError: the file cannot be used.
         PlanError: too few people have values of a feature, or it shares a person with the data.
     """
-    path = spec.folder / spec.options["pilot"]
-    data = _features(replace(source, path=path, frame=None), facts, list(scales))
+    pilot = replace(source, path=spec.folder / spec.options["pilot"], frame=None)
+    data = _features(pilot, facts, list(scales))
     where = f"{spec.where}.pilot"
-    if set(data.identities) & facts.identities:
+    # Whatever the plan says of similar labels: what is published of a pilot has no protection.
+    if may_share_people(data.identities, facts.identities):
         raise PlanError(
             "pilot-shares-people",
             "the pilot has participants of the data: what is published of it would give them away",
             where=where,
             expected="other people, whose data may be public",
-            remedy="remove the participants from the pilot; if others have the same labels by chance, rename these",
+            remedy="remove the participants from the pilot; if others have the same or similar labels (P1, p1, p_01) by chance, rename these",
         )
     kept = first_windows(data.person, data.recording, max_windows)
     levels = np.stack([scale.levels(data.values[kept, f]) for f, scale in enumerate(scales.values())], axis=1)
@@ -71,7 +75,7 @@ def read_pilot(
                 remedy="leave the pilot out, or name a larger one",
             )
     windows = Windows(data.person[kept], data.recording[kept], data.people)
-    return pilot_of(windows, levels, form, list(scales.values()), sha256=_digest(path))
+    return pilot_of(windows, levels, form, list(scales.values()), sha256=_digest(pilot.source))
 
 
 def _features(source: InputSpec, facts: Facts, features: list[Feature]) -> Features:
@@ -86,6 +90,7 @@ def _features(source: InputSpec, facts: Facts, features: list[Feature]) -> Featu
     )
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _digest(source: Source) -> str:
+    """SHA-256 of the file; of a folder's files, of their digests in the order of their names."""
+    digests = [sha256_of(path) for path in sorted(reader_for(source).files(source))]
+    return hashlib.sha256("".join(digests).encode()).hexdigest() if source.pattern else digests[0]

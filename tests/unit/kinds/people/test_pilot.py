@@ -109,6 +109,7 @@ def test_the_manifest_has_its_digest_and_warns(folder: Path) -> None:
     ("pilot", "code"),
     [
         (table(50, "p", 4.3), "pilot-shares-people"),
+        (table(50, "q", 4.3).replace("\nq7,", "\nP_07,"), "pilot-shares-people"),  # p7, written otherwise
         (table(4, "q", 4.3), "small-pilot"),
         ("person,task,pupil\nq1,read,4\n", "unknown-column"),
         (table(9, "q", 4.3).replace("read", "rest").replace("search", "rest"), "small-pilot"),
@@ -117,6 +118,30 @@ def test_the_manifest_has_its_digest_and_warns(folder: Path) -> None:
 def test_what_is_no_pilot_is_refused(folder: Path, pilot: str, code: str) -> None:
     (folder / "pilot.csv").write_text(pilot)
     assert error(folder).code == code
+
+
+def test_labels_that_may_be_different_people_elsewhere_may_not_in_a_pilot(folder: Path) -> None:
+    (folder / "pilot.csv").write_text(table(50, "q", 4.3).replace("\nq7,", "\nP7,"))
+    distinct = PLAN.replace("[privacy]", "[privacy]\ndistinct_labels = true")
+    with pytest.raises(SynthReleaseError) as caught:
+        built(folder, distinct)
+    assert caught.value.code == "pilot-shares-people"
+
+
+def test_a_folder_is_a_pilot_where_the_input_is_one(folder: Path) -> None:
+    """Its digest is that of its files' digests."""
+    for name in ("reading", "pilot"):
+        head, *rows = (folder / f"{name}.csv").read_text("utf-8").splitlines()
+        (folder / name).mkdir()
+        for person in {row.split(",")[0] for row in rows}:
+            own = [row.partition(",")[2] for row in rows if row.startswith(f"{person},")]
+            (folder / name / f"S_{person}.csv").write_text("\n".join([head.partition(",")[2], *own]) + "\n")
+    plan = PLAN.replace('path = "reading.csv"', 'path = "reading"\npattern = "S_{person}.csv"')
+    bundle = synthrelease.open_bundle(built(folder, plan.replace("pilot.csv", "pilot")), allow_test_seed=True)
+    (output,) = bundle.manifest["outputs"]
+    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / "pilot").iterdir())]
+    due = hashlib.sha256("".join(digests).encode()).hexdigest()
+    assert output["mechanism"]["parameters"]["pilot"]["sha256"] == due
 
 
 def test_its_numbers_are_those_of_its_people() -> None:
