@@ -18,19 +18,17 @@ _FIRST = (0.3, 0.05, 0.01)  # a
 _THIRD = (1e4, 1e3, 100.0, 10.0, 1.0, 0.1)  # l
 _BLURRED_FIRST, _BLURRED_THIRD = (3.0, 0.3, 0.03), (1000.0, 10.0, 0.1)  # about others' blurred density
 _SHARP_FIRST, _SHARP_THIRD = (300.0, 30.0, 3.0), (1000.0, 0.1)  # about others' density
-_BLUR_BINS, _SPREAD_PEOPLE = (
-    2.5,
-    8.0,
-)  # standard deviation of the blur; so many even ones are among the others
+_BLUR_BINS = 2.5  # standard deviation of the blur
+_SPREAD_PEOPLE = 8.0  # so many even ones are among the others
 _BELIEF_UNIFORM, _BELIEF_BLURRED = -1.5, -0.7  # logarithm of how far it is believed, next to others' density
 _LENT = 1.5  # of the mean evidence over features: how much they lend each other
-_NEWTON, _FAR_STEPS = 0.3, 40  # below this step they are Newton's, and after so many anyhow
-_MOST_STEPS = 300  # 30 are usual
-_LARGEST_STEP = 3.0  # of a log-density in one iteration
-_NEAR, _PRECISE = (
-    1e-5,
-    1e-9,
-)  # steps that are taken as they are, and the last one: what is left of it is about its square
+_MOST_STEPS = 300
+# Of a log-density in one iteration:
+_LARGEST_STEP = 3.0
+_NEWTON = 0.3  # after a smaller step the next one is Newton's; and after so many steps
+_FAR_STEPS = 40
+_NEAR = 1e-5  # smaller steps are taken as they are
+_PRECISE = 1e-9  # the last step: what is left of it is about its square
 
 
 @dataclass(frozen=True)
@@ -167,11 +165,13 @@ class _Known:
         rises, is_near = centre.copy(), np.zeros(len(centre), dtype=np.bool_)
         active, damping = np.arange(len(rises)), np.full(len(rises), 1e-3)
         for number in range(_MOST_STEPS):
-            bends = is_near[active] | (number >= _FAR_STEPS)
-            step = self._some(active).step(rises[active], centre[active], penalty, (damping, bends))
-            is_near[active] = step.largest < _NEWTON
+            is_newton = is_near[active] | (number >= _FAR_STEPS)
+            step = self._some(active).step(
+                rises[active], centre[active], penalty, damping=damping, is_newton=is_newton
+            )
             rises[active] += step.taken
             damping = np.where(step.is_better, damping / 8, np.minimum(damping * 8, 1e8))
+            is_near[active] = step.largest < _NEWTON
             goes_on = step.largest > _PRECISE
             active, damping = active[goes_on], damping[goes_on]
             if not active.size:
@@ -186,14 +186,21 @@ class _Known:
         return _Known(self.coefficients[features], self.variance[features], self.table)
 
     def step(
-        self, rises: Numbers, centre: Numbers, penalty: Numbers, how: tuple[Numbers, NDArray[np.bool_]]
+        self,
+        rises: Numbers,
+        centre: Numbers,
+        penalty: Numbers,
+        *,
+        damping: Numbers,
+        is_newton: NDArray[np.bool_],
     ) -> _Step:
-        """Return a step, damped as Levenberg and Marquardt do, and taken where it is better; dimensionless; `how`: how far, and where it is Newton's."""
-        damping, bends = how
+        """Return a step of Newton, or of Gauss and Newton, damped as Levenberg and Marquardt do, and taken where it is better; dimensionless."""
         density, loss = self._loss(rises, centre, penalty)
         gradient, curvature, _ = self._curvature(density, rises - centre, penalty)
         diagonal = np.einsum("fmm->fm", curvature)[:, None, :] * np.eye(rises.shape[1])
-        damped = curvature - bends[:, None, None] * self._bend(density) + damping[:, None, None] * diagonal
+        damped = (
+            curvature - is_newton[:, None, None] * self._bend(density) + damping[:, None, None] * diagonal
+        )
         step = -np.linalg.solve(damped, gradient[..., None])[..., 0]
         largest = np.ptp(_log_densities(step), axis=1)
         step *= np.minimum(1.0, _LARGEST_STEP / np.maximum(largest, 1e-300))[:, None]
