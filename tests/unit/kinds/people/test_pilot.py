@@ -152,6 +152,8 @@ def test_its_numbers_are_those_of_its_people() -> None:
     values = np.stack([random.beta(2, 5, len(person)), random.integers(0, 4, len(person))], axis=1)
     levels = np.stack([scale.levels(values[:, f]) for f, scale in enumerate(scales)], axis=1)
     pilot = pilot_of(Windows(person, condition, 30), levels, form, scales, sha256="0" * 64)
+    with_absent = pilot_of(Windows(person, condition, 33), levels, form, scales, sha256="0" * 64)
+    assert with_absent == pilot  # people without rows are none
     expected = np.histogram(values[:, 0], bins=40, range=(0, 1))[0] / len(values)
     np.testing.assert_allclose(pilot.density[0], expected, rtol=1e-5)
     exact = np.sqrt(2) * np.cos(np.pi * np.arange(1, 5) * values[:, :1]).mean(axis=0)

@@ -7,7 +7,7 @@ import pytest
 
 from synthrelease.kinds.people.fitting import Dependence, dependence_of
 from synthrelease.kinds.people.form import BETWEEN, BETWEEN_PAIRS, MEAN, SCORE_STEPS, PeopleForm
-from synthrelease.kinds.people.moments import Layout, moments, solved
+from synthrelease.kinds.people.moments import _SOLUTIONS, Layout, _missed, moments, solved
 from synthrelease.kinds.people.sampler import normal_scores
 from synthrelease.kinds.people.vectors import Windows, dependence
 from synthrelease.numerics.hermite import ORDERS, coefficients, nodes
@@ -163,3 +163,9 @@ def test_another_machine_s_rounding_moves_solutions_in_the_last_digits_only(targ
     exact = at(0.0)
     assert max(np.abs(at(1e-14) - exact).max() for _ in range(6)) < 1e-12
     assert np.abs(at(1e-4) - exact).max() > 1e-7
+    arguments = np.array(target), layout, scores
+    (low, high), tiny = np.array(_SOLUTIONS), 1e-30
+    free = (exact[:, 0] > low) & (exact[:, 0] < high)
+    slopes = [_missed(exact[:, 0] + 1j * tiny * unit, *arguments).imag / tiny for unit in np.eye(3)[free]]
+    gradient = np.array(slopes) @ _missed(exact[:, 0], *arguments)
+    assert np.abs(gradient).max() < 1e-14
