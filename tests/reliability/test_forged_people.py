@@ -22,47 +22,18 @@ from forging import (
     scaled,
     told,
 )
+from reading_people import PILOT, reading_plan, reading_table
 
 import synthrelease
 
-PLAN = """
-[release]
-name = "people"
-version = "1.0.0"
-title = "Synthetic people"
-[privacy]
-epsilon = 20.0
-delta = 1e-5
-neighbours = "replace-one"
-[inputs.reading]
-path = "reading.csv"
-kind = "features"
-columns = { person = "person", recording = "task" }
-recordings = ["read", "search"]
-bounds = { pupil = [2, 8], speed = [0, 10], blinks = [0, 4] }
-[[outputs]]
-name = "people"
-kind = "people"
-input = "reading"
-people = 15
-windows = 5
-lattice = { blinks = 1 }
-"""
+PLAN = reading_plan(epsilon=20.0, people=15)
 
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of 60 people with five windows in each of two recordings."""
+    """A release of 60 people."""
     folder = tmp_path_factory.mktemp("people")
-    random = np.random.default_rng(3)
-    rows = ["person,task,pupil,speed,blinks"]
-    for person in range(60):
-        level = random.normal(0, 0.6)
-        for task in ("read", "search"):
-            for _ in range(5):
-                pupil, speed = 4 + level + random.normal(0, 0.4), 5 + random.normal(0, 1.5)
-                rows.append(f"p{person},{task},{pupil:.4f},{speed:.4f},{random.integers(0, 5)}")
-    (folder / "reading.csv").write_text("\n".join(rows) + "\n")
+    (folder / "reading.csv").write_text(reading_table(60))
     (folder / "plan.toml").write_text(PLAN)
     return synthrelease.build(folder / "plan.toml", folder / "people.h5", test_seed=7).path
 
@@ -71,9 +42,8 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def piloted(honest: Path) -> Path:
     """The same release, which starts from a pilot: the same people under other labels, as if they were others."""
     folder = honest.parent
-    table = (folder / "reading.csv").read_text("utf-8")
-    (folder / "pilot.csv").write_text(table.replace("\np", "\nq"))
-    (folder / "with-pilot.toml").write_text(PLAN + 'pilot = "pilot.csv"\n')
+    (folder / "pilot.csv").write_text(reading_table(60, prefix="q"))
+    (folder / "with-pilot.toml").write_text(PLAN + PILOT)
     return synthrelease.build(folder / "with-pilot.toml", folder / "with-pilot.h5", test_seed=7).path
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reading_people import PILOT, reading_plan, reading_table
 
 import synthrelease
 from synthrelease.errors import SynthReleaseError
@@ -17,51 +18,19 @@ from synthrelease.kinds.people.scores import Scale
 from synthrelease.kinds.people.vectors import Windows
 from synthrelease.numerics.log_density import Others, cosines, densities
 
-PLAN = """
-[release]
-name = "people"
-version = "1.0.0"
-title = "Synthetic people"
-[privacy]
-epsilon = 8.0
-delta = 1e-5
-neighbours = "replace-one"
-[inputs.reading]
-path = "reading.csv"
-kind = "features"
-columns = { person = "person", recording = "task" }
-recordings = ["read", "search"]
-bounds = { pupil = [2, 8], blinks = [0, 4] }
-[[outputs]]
-name = "people"
-kind = "people"
-input = "reading"
-people = 300
-windows = 5
-lattice = { blinks = 1 }
-pilot = "pilot.csv"
-"""
-
-
-def table(people: int, prefix: str, level: float) -> str:
-    random = np.random.default_rng(people)
-    rows = ["person,task,pupil,blinks"]
-    for person in range(people):
-        own = level + random.normal(0, 0.3)
-        rows += [
-            f"{prefix}{person},{task},{own + random.normal(0, 0.2):.4f},{random.integers(0, 3)}"
-            for task in ("read", "search")
-            for _ in range(5)
-        ]
-    return "\n".join(rows) + "\n"
+PLAN = reading_plan(epsilon=8.0, people=300) + PILOT
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "reading.csv").write_text(table(40, "p", 4.0))
-    (tmp_path / "pilot.csv").write_text(table(50, "q", 4.05))
+    (tmp_path / "reading.csv").write_text(reading_table(40))
+    (tmp_path / "pilot.csv").write_text(others())
     (tmp_path / "plan.toml").write_text(PLAN)
     return tmp_path
+
+
+def others(people: int = 50, *, prefix: str = "q") -> str:
+    return reading_table(people, prefix=prefix, pupil=4.05)
 
 
 def built(folder: Path, plan: str = PLAN) -> Path:
@@ -92,8 +61,10 @@ def variation(folder: Path, plan: str) -> float:
 
 
 def test_few_people_are_closer_to_theirs_with_a_pilot(folder: Path) -> None:
-    plan = PLAN.replace("epsilon = 8.0", "epsilon = 2.0")
-    assert variation(folder, plan) < 0.8 * variation(folder, plan.replace('pilot = "pilot.csv"\n', ""))
+    (folder / "reading.csv").write_text(reading_table(80))
+    (folder / "pilot.csv").write_text(others(100))
+    plan = PLAN.replace("epsilon = 8.0", "epsilon = 3.0")
+    assert variation(folder, plan) < 0.8 * variation(folder, plan.replace(PILOT, ""))
 
 
 def test_the_manifest_has_its_digest_and_warns(folder: Path) -> None:
@@ -108,11 +79,11 @@ def test_the_manifest_has_its_digest_and_warns(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("pilot", "code"),
     [
-        (table(50, "p", 4.3), "pilot-shares-people"),
-        (table(50, "q", 4.3).replace("\nq7,", "\nP_07,"), "pilot-shares-people"),  # p7, written otherwise
-        (table(4, "q", 4.3), "small-pilot"),
+        (others(prefix="p"), "pilot-shares-people"),
+        (others().replace("\nq7,", "\nP_07,"), "pilot-shares-people"),  # p7, written otherwise
+        (others(4), "small-pilot"),
         ("person,task,pupil\nq1,read,4\n", "unknown-column"),
-        (table(9, "q", 4.3).replace("read", "rest").replace("search", "rest"), "small-pilot"),
+        (others(9).replace("read", "rest").replace("search", "rest"), "small-pilot"),
     ],
 )
 def test_what_is_no_pilot_is_refused(folder: Path, pilot: str, code: str) -> None:
@@ -121,7 +92,7 @@ def test_what_is_no_pilot_is_refused(folder: Path, pilot: str, code: str) -> Non
 
 
 def test_labels_that_may_be_different_people_elsewhere_may_not_in_a_pilot(folder: Path) -> None:
-    (folder / "pilot.csv").write_text(table(50, "q", 4.3).replace("\nq7,", "\nP7,"))
+    (folder / "pilot.csv").write_text(others().replace("\nq7,", "\nP7,"))
     distinct = PLAN.replace("[privacy]", "[privacy]\ndistinct_labels = true")
     with pytest.raises(SynthReleaseError) as caught:
         built(folder, distinct)
