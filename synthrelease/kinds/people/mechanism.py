@@ -186,12 +186,14 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
             f"{one.subject} {short(one.best, 2)} to {short(one.worst, 2)} (no data: {short(one.without_data, 2)})"
             for one in now
         )
-        needed = (
-            f"{self._needed(event, budget, one.subject)} to halve the error of {one.subject}" for one in now
+        needed = {one.subject: self._needed(event, budget, one.subject) for one in now}
+        # What a pilot says by itself takes no participants: "1 participant" would be no advice.
+        asked = (
+            f"{number} to halve the error of {subject}" for subject, number in needed.items() if number != 1
         )
         return (
             f"error, in {VARIATION} of marginals and standard deviations of contrasts: {errors}",
-            ", ".join(needed),
+            ", ".join(asked),
         )
 
     def _needed(self, event: Event, budget: Budget | None, subject: str) -> int | str:

@@ -69,6 +69,11 @@ def test_a_pilot_makes_the_order_in_time_better_known() -> None:
     without, beside = errors(few, Budget(3.0, 1e-6)), errors(piloted, Budget(3.0, 1e-6))
     assert beside["autocorrelations"] < 0.7 * without["autocorrelations"]
     assert beside["correlations"] > without["correlations"] / 2
+    budget = Budget(3.0, 1e-6)
+    designed = piloted.for_budget(budget)
+    _, needed = designed.prediction(designed.calibrate(budget), budget, 200)
+    assert "correlations" in needed
+    assert "autocorrelations" not in needed
 
 
 @pytest.mark.parametrize(("features", "recordings"), [(1, 1), (1, 2), (3, 1), (2, 2)])
