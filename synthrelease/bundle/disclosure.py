@@ -40,6 +40,7 @@ _PUBLIC = {  # what is not protected
     "assignment": "assignment of {output}",
     "length": "length of {output}",
     "completed-values": "values of {output}",
+    "pilot": "pilot of {output}",
     "people": "participants",
     "format": "format",
     "population": "population",
@@ -54,6 +55,7 @@ _REASONS = {
     "length": "assumed public by study design: number of time steps of the longest recording (from the data)",
     "completed-values": "a value that fills a gap, or the end, is repeated at every time step there: a guarantee for a time step or a chunk "
     "refers to the completed series, not to one value of the data",
+    "pilot": "declared public: distributions and mean products of other people are released exactly; a participant among them would have no protection",
     "people": "number of participants in each input, and who takes part in which: public under replace-one",
     "format": "that the data passed the reader's checks: otherwise there would be no release",
     "population": "facts about the population: a release is useful because it shows them",
@@ -101,6 +103,8 @@ def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
         yield remark("length", output=name)
     if {unit["unit"] for unit in output["narrower_units"]} & {Unit.STEP, Unit.CHUNK}:
         yield remark("completed-values", output=name)
+    if parameters.get("pilot") is not None:
+        yield remark("pilot", output=name)
 
 
 def release_warnings(

@@ -315,10 +315,11 @@ class PeopleParameters(Parameters):
 
     def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy sums."""
+        pilot = ["beside-pilot"] if self.pilot is not None else []
         contrasts = ["contrasts-unshrunk"] if len(self.recordings) > 1 else []
         return [
             remark(code)
-            for code in ("marginals-by-evidence", "dependence-shrunk", *contrasts, "people-from-seed")
+            for code in ("marginals-by-evidence", "dependence-shrunk", *pilot, *contrasts, "people-from-seed")
         ]
 
     def warnings(self) -> list[Remark]:

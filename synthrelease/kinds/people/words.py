@@ -21,6 +21,8 @@ SENTENCES = {
     "they are",
     "dependence-shrunk": "dependence: noisy means of squares and products of standardized values, shrunk towards those of people in general, the more, the more noise they "
     "carry",
+    "beside-pilot": "the pilot: marginal distributions are averaged also with densities near the pilot's, as far as the noisy coefficients speak for it, and dependence is shrunk towards the pilot's in place "
+    "of people in general",
     "contrasts-unshrunk": "contrasts of conditions: noisy means, divided by what clipping leaves of each participant's vector, not shrunk, with the standard error of noise, sampling and clipping",
     "people-from-seed": "synthetic people: drawn from these distributions with a public seed",
     # Caveats.

@@ -74,6 +74,9 @@ def test_the_manifest_has_its_digest_and_warns(folder: Path) -> None:
     assert stated["sha256"] == hashlib.sha256((folder / "pilot.csv").read_bytes()).hexdigest()
     assert stated["people"] == 50
     assert "pilot" in {warning["code"] for warning in output["warnings"]}
+    assert "beside-pilot" in {step["code"] for step in output["post_processing"]}
+    unprotected = {"code": "pilot", "fields": {"output": "people"}}
+    assert unprotected in bundle.manifest["privacy"]["not_protected"]
 
 
 @pytest.mark.parametrize(
