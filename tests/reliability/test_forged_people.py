@@ -58,6 +58,7 @@ PILOT_FORGERIES: dict[str, Change] = {
     "no probability": pilot(lambda p: p["density"].__setitem__(0, [0.0] * 40)),
     "fewer features": pilot(lambda p: p["density"].pop()),
     "fewer bins": pilot(lambda p: p["density"][1].pop()),
+    "a negative square": pilot(lambda p: p["squares"].__setitem__(3, -0.1)),
     "fewer orders": pilot(lambda p: p["squares"].pop()),
     "a mean product": pilot(lambda p: p["dependence"].__setitem__(0, 3.0)),
     "fewer products": pilot(lambda p: p["dependence"].pop()),

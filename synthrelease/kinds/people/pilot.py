@@ -48,7 +48,8 @@ class Pilot:
         """Whether its numbers are as many as those of a form, and its densities are some."""
         density = {len(row) for row in self.density} == {form.bins} and len(self.density) == form.features
         others = len(self.squares) == form.cosines and len(self.dependence) == form.dependence_size
-        return density and others and all(min(row) >= 0 and sum(row) > 0 for row in self.density)
+        possible = min(self.squares, default=0) >= 0
+        return density and others and possible and all(min(row) >= 0 and sum(row) > 0 for row in self.density)
 
     @property
     def others(self) -> Others:
