@@ -19,6 +19,7 @@ BUNDLES, SUMS = GOLDEN / "bundles", GOLDEN / "bundles" / "SHA256SUMS"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import invented_study  # noqa: E402  a neighbour
+import people_release  # noqa: E402
 from paid_study import grant  # noqa: E402
 
 import synthrelease  # noqa: E402
@@ -29,6 +30,13 @@ def write_records(folder: Path) -> None:
     """As the study of records; and a column whose labels are all alike, so that a million records are small."""
     invented_study.write_records_study(folder)
     (folder / "rooms.csv").write_text("who,room,light\n" + "".join(f"p{n},one,0.5\n" for n in range(80)))
+
+
+def write_people(folder: Path) -> None:
+    """And a pilot of other people, who have the same values under other labels."""
+    people_release.write_people_study(folder)
+    head, *rows = (folder / "pupil.csv").read_text().splitlines()
+    (folder / "others.csv").write_text("\n".join([head, *(f"other {row}" for row in rows)]) + "\n")
 
 
 def write_estimates(folder: Path) -> None:
@@ -47,6 +55,7 @@ DATA = {
     "unprotected": invented_study.write_study,
     "seeded": invented_study.write_study,
     "estimates": write_estimates,
+    "people": write_people,
 }
 
 

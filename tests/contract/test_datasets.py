@@ -23,15 +23,26 @@ def test_values_are_the_same_if_they_are_derived_in_pieces():
                     dataset = item.dataset
                     if not dataset.by_rows or dataset.derive is None:
                         continue
-                    rows = []
-                    for source in map(stored.dataset, [one.path for one in dataset.sources]):
-                        whole_item = () if stored.version == 1 else item.index
-                        rows.append(file[stored.path(source, item.index)][whole_item])
-                    middle, end = len(rows[0]) // 3, len(rows[0])
+                    whole_item = () if stored.version == 1 else item.index
+                    sources = [
+                        file[stored.path(stored.dataset(source.path), item.index)][
+                            () if source.whole else whole_item
+                        ]
+                        for source in dataset.sources
+                    ]
+                    end = len(file[stored.path(dataset, item.index)][whole_item])
+                    middle = end // 3
                     whole, *pieces = (
-                        dataset.derive((*item.index, piece), *(one[piece] for one in rows))
+                        dataset.derive(
+                            (*item.index, piece),
+                            *(
+                                one if source.whole else one[piece]
+                                for source, one in zip(dataset.sources, sources, strict=True)
+                            ),
+                        )
                         for piece in (slice(0, end), slice(0, middle), slice(middle, end))
                     )
                     np.testing.assert_array_equal(np.concatenate(pieces), whole)
                     seen[stored.version, output["kind"]] += middle > 0
     assert all(seen[version, kind] for version in (1, 2) for kind in ("records", "signals"))
+    assert seen[2, "people"]

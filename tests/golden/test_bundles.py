@@ -28,7 +28,7 @@ BUNDLES = Path(__file__).parent / "bundles"
 FILES = sorted(BUNDLES.glob("*.h5"))
 SEEDED = {"seeded.TEST-SEED.h5", "seeded-format-2.TEST-SEED.h5"}
 PLANS = ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
-LATER_PLANS = ("estimates",)  # of what format 2 may state since the first ones
+LATER_PLANS = ("estimates", "people")  # of what format 2 may state since the first ones
 VERSIONS = (1, 2)  # of the format
 
 each = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

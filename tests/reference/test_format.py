@@ -13,7 +13,7 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -392,6 +392,13 @@ def check_grid(values: np.ndarray) -> None:  # V2
         must(not (np.signbit(row) & (row == 0)).any())
 
 
+def check_multiples(output: Output, people: np.ndarray) -> None:  # V2
+    for number, lattice in enumerate(output.p["lattice"]):
+        step = lattice or 2.0 ** (math.frexp(max(map(abs, output.bounds(number))))[1] - 22)
+        values = people[..., number]
+        must((values == (np.rint(values / step) * step).astype(np.float32)).all())
+
+
 def blurred(cells: np.ndarray, p: dict[str, Any]) -> np.ndarray:  # V1
     for axis, side in enumerate((p["screen"]["height_px"], p["screen"]["width_px"])):
         n = cells.shape[axis]
@@ -470,7 +477,7 @@ class Output:
         features = [feature["name"] for feature in self.p.get("features", [])]
         if self.kind == "statistics":
             return [features] if self.p["groups"] is None else [self.p["groups"], features]
-        return {"signals": [self.p.get("recordings"), features], "records": []}.get(
+        return {"signals": [self.p.get("recordings"), features], "records": [], "people": []}.get(
             self.kind, [self.p.get("stimuli")]
         )
 
@@ -506,7 +513,16 @@ class Output:
         """What the page derives by formulas: dataset, item, values."""
         if self.mechanism != "spectral" and self.p.get("calibration") != "bozkir2021":
             for index in self.indices:
-                yield from ((name, index, values) for name, values in getattr(self, self.kind)(index))
+                yield from ((name, index, values) for name, values in self.formulas[self.kind](index))
+
+    @property
+    def formulas(self) -> dict[str, Callable[[tuple[int, ...]], Iterator[tuple[str, np.ndarray]]]]:
+        """What the page derives by formulas for an item, by kind."""
+        kinds = ("heatmap", "areas", "signals", "statistics")
+        return {kind: getattr(self, kind) for kind in kinds} | {
+            "records": lambda _: iter(()),
+            "people": self.synthetic_people,
+        }
 
     def heatmap(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
         yield "heatmap", blurred(self.item("noisy", index) / (self.people or 1), self.p)
@@ -558,8 +574,47 @@ class Output:
             else:
                 yield f"{place}/value", statistic(name, x, f, self.divisor)
 
-    def records(self, _: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
-        yield from ()
+    def synthetic_people(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
+        if len(self.p["recordings"]) > 1:
+            value = self.contrasts(self.item("noisy/dependence", index).astype(float))
+            yield "contrasts/value", value
+            reach = 1.96 * self.item("contrasts/uncertainty", index).astype(float)
+            yield "contrasts/interval", np.stack([value - reach, value + reach], axis=-1)
+
+    def contrasts(self, x: np.ndarray) -> np.ndarray:
+        """Differences of recordings from the first, shape (C - 1, F)."""
+        features, recordings = len(self.p["features"]), len(self.p["recordings"])
+        pairs, design = features * (features - 1) // 2, self.p["design"]
+        blocks = [pairs, pairs, *[1, features - 1] * 4, (recordings - 1) * features, 1]
+        weight, centre = (
+            np.repeat(design[name], blocks)[-blocks[-2] - 1 :] for name in ("block_weights", "block_centres")
+        )
+        radius = math.isqrt(math.floor(design["shares"][2] * self.p["radius_grid_units"] ** 2))
+        unit = radius * weight * self.people
+        q, e = x[-blocks[-2] - 1 :] / unit, float(self.noise["standard_deviation"]) / unit
+        kept = (q[-1] / e[-1] ** 2 + 0.95 / 0.12**2) / (1 / e[-1] ** 2 + 1 / 0.12**2)
+        m = q[:-1] / min(max(kept, 0.2), 1) + centre[:-1]
+        h = np.zeros((recordings, recordings - 1))
+        for j in range(recordings - 1):
+            g = 1 / math.sqrt((j + 1) * (j + 2))
+            h[: j + 1, j], h[j + 1, j] = g, -(j + 1) * g
+        return (h[1:] - h[0]) @ m.reshape(recordings - 1, features)
+
+    def bounds(self, number: int) -> tuple[float, float]:
+        """Ends of what the bins of people's marginals cover."""
+        f, step = self.p["features"][number], self.p["lattice"][number]
+        if step is None:
+            return f["low"], f["high"]
+        first, last = math.ceil(f["low"] / step - 1e-9), math.floor(f["high"] / step + 1e-9)
+        return (first - 0.5) * step, (last + 0.5) * step
+
+    def edges(self) -> Iterator[tuple[str, tuple[int, ...], np.ndarray]]:
+        """Dataset, item and edges of bins, bit for bit."""
+        for index in self.indices if "histogram" in self.p.get("statistics", []) else []:
+            f = self.p["features"][index[-1]]
+            yield "histogram/edge", index, bin_edges(f["low"], f["high"], self.p["bins"])
+        for number in range(len(self.p["features"]) if self.kind == "people" else 0):
+            yield "marginals/edge", (number,), bin_edges(*self.bounds(number), self.p["bins"])
 
     # What there is in format 2.
 
@@ -579,6 +634,12 @@ class Output:
             "bin": ("bin", range(p.get("bins") or 0), ""),
             "record": ("record", range(p.get("rows") or 0), ""),
             "coefficient": ("coefficient", None, ""),
+            "contrasts/recording": ("recording", p.get("recordings", [])[1:], ""),
+            "other_feature": ("other_feature", [f["name"] for f in p.get("features", [])], ""),
+            "order": ("order", range(1, p.get("cosines", 0) + 1), ""),
+            "number": ("number", None, ""),
+            "person": ("person", range(1, p.get("synthetic_people", 0) + 1), ""),
+            "window": ("window", range(1, (p.get("windows") or 0) + 1), ""),
         }
         for name in ("area", "from_area", "to_area"):
             axes[name] = (name, [area["name"] for area in p.get("areas", [])], "")
@@ -641,6 +702,8 @@ class Output:
         elif self.kind == "statistics":
             for name in p["statistics"]:
                 yield from self.statistic_called_for(name)
+        elif self.kind == "people":
+            yield from self.people_called_for()
         else:
             yield from self.records_called_for()
 
@@ -686,6 +749,38 @@ class Output:
         if bins:
             words = "edge of the bin in the unit of the feature; only the last bin holds its upper one"
             yield f"{place}/edge", "<f8", [*places, "bin", "bound"], "coordinate", words, ""
+
+    def people_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
+        sums = "noisy sums in grid units"
+        for name, axes in (
+            ("coarse", ["feature", "order"]),
+            ("fine", ["feature", "order"]),
+            ("dependence", ["number"]),
+        ):
+            yield f"noisy/{name}", "<i4 <i8", axes, "noisy", sums, ""
+        yield "marginals/density", "<f4", ["feature", "bin"], "estimate", "probability", ""
+        words = "edge of the bin in the unit of the feature"
+        yield "marginals/edge", "<f8", ["feature", "bin", "bound"], "coordinate", words, ""
+        effects, pairs = ["recording", "feature"], ["feature", "other_feature"]
+        for name, axes, words in (
+            ("intraclass", ["feature"], "share of the variance between people"),
+            ("autocorrelation", ["feature"], "correlation of successive windows about a person's level"),
+            ("slopes", ["feature"], "share of the variance within people that is between recordings"),
+            ("effects", effects, "effect of the recording on normal numbers of unit variance, shrunk"),
+            ("between", pairs, "correlation of people's levels"),
+            ("within", pairs, "correlation of values about a person's level"),
+        ):
+            yield f"{name}/value", "<f4", axes, "estimate", words, ""
+        axes = ["person", "recording", "window", "feature"]
+        yield "people", "<f4", axes, "record", "synthetic value in the unit of the feature", ""
+        if len(self.p["recordings"]) > 1:
+            axes = ["contrasts/recording", "feature"]
+            words = "difference from the first recording in standard deviations"
+            yield "contrasts/value", "<f4", axes, "estimate", words, ""
+            words = "standard error of the difference, of noise, sampling and clipping"
+            yield "contrasts/uncertainty", "<f4", axes, "uncertainty", words, ""
+            words = "end of the interval that holds the population's difference in about 95 of 100 releases"
+            yield "contrasts/interval", "<f4", [*axes, "bound"], "interval", words, ""
 
     def records_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         for form in self.p["attributes"]:
@@ -850,7 +945,9 @@ def test_values_keep_to_what_the_page_says(path: Path) -> None:
         output = Output(bundle, entry)
         for name in output.paths:
             array = bundle.datasets[name]
-            if array.dtype == np.float32 and output.p.get("calibration") != "bozkir2021":
+            if output.kind == "people" and name == f"{output.below}/people":
+                check_multiples(output, array)
+            elif array.dtype == np.float32 and output.p.get("calibration") != "bozkir2021":
                 check_grid(array.reshape(grids(output, name, array), -1))
         for form in output.p.get("attributes", []):
             attribute = quoted(form["name"])
@@ -866,8 +963,17 @@ def grids(output: Output, path: str, array: np.ndarray) -> int:  # V2
     by_rows = output.p.get("query") == "each" and path.endswith("/values")
     if output.bundle.version == 1:
         return len(array) if by_rows else 1
-    if path == f"{output.below}/dwell/uncertainty":
+    name = path.removeprefix(f"{output.below}/")
+    if name in ("dwell/uncertainty", "between/value", "within/value"):
         return 1
+    if output.kind == "people":
+        return (
+            len(array)
+            if name == "marginals/density"
+            else array[..., :1].size
+            if name == "contrasts/interval"
+            else array.size
+        )
     return math.prod(array.shape[: len(output.places) + by_rows])
 
 
@@ -879,13 +985,9 @@ def test_what_is_derived_follows_from_the_integers_as_the_page_says(path: Path) 
         for name, index, exact in output.derived():
             found, number = output.item(name, index).reshape(exact.shape), number + 1
             assert np.abs(found - exact).max() <= 2.0**-21 * np.abs(exact).max(), (name, index)
-        for name in output.p.get("statistics", []):
-            if name == "histogram" and bundle.version > 1:
-                for index in output.indices:
-                    f = output.p["features"][index[-1]]
-                    edges = bin_edges(f["low"], f["high"], output.p["bins"])
-                    due = np.stack([edges[:-1], edges[1:]], axis=1)
-                    assert output.item("histogram/edge", index).tobytes() == due.tobytes()
+        for name, index, edges in output.edges() if bundle.version > 1 else ():
+            due = np.stack([edges[:-1], edges[1:]], axis=1)
+            assert output.item(name, index).tobytes() == due.tobytes()
     assert number > 0 or all(entry["kind"] == "records" for entry in manifest_of(bundle)["outputs"])
 
 
