@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 
 import pytest
@@ -35,7 +34,7 @@ def test_it_is_silent_alone_and_whole(visit, pages, name):
 def test_axe_finds_nothing(visit, pages, violations, name):
     with visit(pages(name)) as seen:
         seen.page.evaluate(_UNFOLD)
-        for width, scheme in itertools.product((400, 1400), ("light", "dark")):
+        for width, scheme in ((400, "dark"), (1400, "light")):
             seen.resized(width, scheme)
             assert violations(seen) == {}, (width, scheme)
 

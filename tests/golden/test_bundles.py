@@ -16,6 +16,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tiers import params
 
 import synthrelease
 from synthrelease.bundle.items import StoredOutput
@@ -70,7 +71,7 @@ def test_each_states_its_versions(path: Path) -> None:
 
 @pytest.mark.slow("composes a choice with Gaussian noise")
 @each
-@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("quick", params([True, False], quick=[False]))
 def test_a_golden_bundle_verifies(path: Path, quick: object) -> None:
     result = synthrelease.verify(path, quick=bool(quick), allow_test_seed=path.name in SEEDED)
     assert result.findings == []

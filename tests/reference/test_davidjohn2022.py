@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import few
 
 from synthrelease.kinds.records.deniability import deniability_test
 from synthrelease.kinds.records.model import SeededModel
@@ -125,6 +126,7 @@ def models(draw: st.DrawFn) -> tuple[list[list[Fraction]], tuple[int, ...], Row]
     return marginals, resampled, tuple(draw(st.integers(0, 1)) for _ in range(m))
 
 
+@few
 @given(drawn=models(), gamma=st.sampled_from([Fraction(6, 5), Fraction(2), Fraction(4), Fraction(10)]))
 def test_supplement_section_2_probabilities_of_plausible_seeds_are_within_gamma(
     drawn: tuple[list[list[Fraction]], tuple[int, ...], Row], gamma: Fraction

@@ -23,7 +23,7 @@ from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK
 from synthrelease.bundle.strict_hdf5.anatomy import Structure
 
-NUMBERS = [pytest.param(300, id="some"), pytest.param(1500, id="many", marks=pytest.mark.thorough)]
+NUMBERS = [pytest.param(200, id="some"), pytest.param(900, id="many", marks=pytest.mark.thorough)]
 
 
 @pytest.fixture(scope="module", params=NUMBERS)

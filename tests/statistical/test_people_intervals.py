@@ -150,7 +150,7 @@ def test_posterior_draws_hold_means_and_correlations_where_synthetic_people_woul
     population, chosen, held, control = Normal(0.5, 0.4), mechanism(), [], []
     many = population.draw(MANY, 99).reshape(-1, FEATURES)
     truth = np.concatenate([many.mean(axis=0), np.corrcoef(many.T)[np.triu_indices(FEATURES, 1)]])
-    for release in range(RELEASES):
+    for release in range(RELEASES // 2):
         data = rows(population.draw(PEOPLE, 100 + release))
         drawn = chosen.draw(chosen.collect(data), LITTLE, SecureRandom.for_tests(release))
         values = Values(chosen.parameters, drawn.event, drawn.arrays)

@@ -58,10 +58,10 @@ def test_a_planted_fault_is_caught(fault: Fault, detector: object, record_proper
     assert verdict.alarm, verdict.said
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("detector", ALL_DETECTORS)
-def test_without_a_fault_there_is_no_alarm(detector: object, seed: int) -> None:
-    verdict = detector.run(seed)  # type: ignore[attr-defined]
+def test_without_a_fault_there_is_no_alarm(detector: object) -> None:
+    """By one seed: `scripts/audit --repeat` has others."""
+    verdict = detector.run(2)  # type: ignore[attr-defined]
     assert not verdict.alarm, verdict.said
 
 

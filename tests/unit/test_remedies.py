@@ -42,7 +42,7 @@ def without_remedy(tree: ast.Module, kinds: set[str]) -> list[int]:
     ]
 
 
-@pytest.mark.slow("reads the whole package")
+@pytest.mark.thorough
 def test_every_error_says_what_to_do() -> None:
     trees = {str(file): ast.parse(file.read_text("utf-8")) for file in PACKAGE.rglob("*.py")}
     kinds = _kinds(list(trees.values())) - OF_BUNDLES | {"NestedError"}  # which becomes a DataError

@@ -61,13 +61,13 @@ def test_no_plan_that_preview_accepts_is_refused_after_payment(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("first", range(0, 200, 50))
+@pytest.mark.parametrize("first", range(0, 80, 40))
 def test_of_many_plans_with_unusual_texts_none_is_paid_for_in_vain(
     tmp_path_factory: pytest.TempPathFactory, first: int
 ) -> None:
     outcomes = []
-    for seed in range(first, first + 50):
+    for seed in range(first, first + 40):
         wrong, plan = spent_in_vain(OfGenerator(seed), tmp_path_factory.mktemp("paid"))
         assert not wrong or wrong.startswith("refused: "), f"seed {seed}: {wrong}\n{plan.text}"
         outcomes.append(wrong)
-    assert outcomes.count("") > 10  # most are built
+    assert outcomes.count("") > 8  # most are built

@@ -251,7 +251,7 @@ def test_the_question_says_that_what_is_replaced_stays_paid_for_and_that_most_is
     assert len(ledger_of(plan)) == 5
 
 
-@pytest.mark.quick_for("build-Ctrl-C", "batch-no")
+@pytest.mark.quick_for("build-Ctrl-C")
 @pytest.mark.parametrize("answer", ["\x03", "\x04", "\n", "no\n"], ids=["Ctrl-C", "Ctrl-D", "nothing", "no"])
 @pytest.mark.parametrize("command", [("build", "-o", "r.h5"), ("batch", "-o", "out")], ids=["build", "batch"])
 def test_whatever_is_no_yes_charges_nothing(plan: Path, command: tuple[str, ...], answer: str) -> None:

@@ -116,7 +116,7 @@ def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_blocks, "_BLOCK_BYTES", 500)
 
 
-@pytest.mark.quick_for("shuffled-gaze.csv", "who-gaze.parquet")
+@pytest.mark.quick_for("who-gaze.parquet")
 @pytest.mark.parametrize("file", ["gaze.parquet", "gaze.csv"])
 @pytest.mark.parametrize("order", ["shuffled", "who", "image"])
 def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(

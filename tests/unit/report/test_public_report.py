@@ -40,7 +40,7 @@ def page_of(manifest: dict[str, Any]) -> Page:
     return parsed(public_page(manifest, [], BundleSource("b.h5", "0" * 64, ("checksum",))))
 
 
-@pytest.mark.thorough_for("signals", "statistics", "signals-format-2")
+@pytest.mark.quick_for("areas", "records-format-2", "estimates-format-2")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_page_of_every_golden_bundle(path):
     page = golden_page(path.stem)

@@ -21,6 +21,7 @@ def test_whatever_meets_meets_in_one_of_few(together):
     assert len(chosen) == {1: 3, 2: 8, 3: 12}[together]  # of 24
 
 
+@pytest.mark.thorough
 def test_of_combinations_the_quick_tier_has_each_value_and_the_thorough_tier_the_others(tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import pytest\n\n"

@@ -80,6 +80,7 @@ def table(scores: dict[str, tuple[float, ...]]) -> NDArray[np.float64]:
 # --- what is measured
 
 
+@pytest.mark.thorough
 def test_people_drawn_without_noise_are_closer_than_no_data() -> None:
     truth = participants()
     exact = table(truth.of(without_noise())).mean(axis=0)

@@ -60,6 +60,7 @@ def variation(folder: Path, plan: str) -> float:
     return float(np.abs(one - other).sum() / 2)
 
 
+@pytest.mark.thorough
 def test_few_people_are_closer_to_theirs_with_a_pilot(folder: Path) -> None:
     (folder / "reading.csv").write_text(reading_table(80))
     (folder / "pilot.csv").write_text(others(100))
