@@ -289,7 +289,7 @@ def test_thousands_of_events_that_are_no_choices(release: Path) -> None:
     assert found(release, change) == {"manifest"}
 
 
-@pytest.mark.slow("composes thousands of events")
+@pytest.mark.thorough
 def test_thousands_of_unlike_choices_beside_the_gaussian_noise_of_moods(release: Path) -> None:
     choices = [
         {"type": "exponential", "epsilon": repr(0.001 + i * 1e-7), "candidates": 256} for i in range(4000)

@@ -48,7 +48,7 @@ def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.slow("the first of them examines all")
-@pytest.mark.parametrize("name", params(NAMES, quick=NAMES[::3]))
+@pytest.mark.parametrize("name", params(NAMES, quick=NAMES[::6]))
 def test_it_is_refused_and_nothing_else_is_opened(here: dict[str, Outcome], name: str) -> None:
     outcome = here[name]
     assert (outcome.result, outcome.opened) == ("refused", ())

@@ -14,6 +14,7 @@ from layouts import GOLDEN, NAMES, Layout, layout, read
 from lies import LIES, Lie
 from mutants import KINDS, mutant, sealed
 from regions import SAME, refusals, undetected
+from tiers import params
 from trial import SEED, broken, tried
 
 from synthrelease.bundle import verify
@@ -78,7 +79,7 @@ def test_mutants_are_of_every_kind_and_layout_and_refused_for_many_reasons(outco
     assert sum(outcome.result == "refused" for outcome in outcomes) > 0.8 * len(outcomes)
 
 
-@pytest.mark.parametrize("number", range(40))
+@pytest.mark.parametrize("number", params(range(40), quick=range(0, 40, 2)))
 def test_what_is_found_in_a_process_of_its_own_is_the_same(tmp_path: Path, number: int) -> None:
     path = tmp_path / "r.h5"
     path.write_bytes(mutant(number, seed=SEED).raw)
@@ -121,7 +122,7 @@ def test_a_changed_byte_is_detected_by_verify_itself(tmp_path: Path, part: int) 
     assert {one.code for one in verify(tmp_path / "r.h5").findings} == {"checksum"}
 
 
-@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.what)
+@pytest.mark.parametrize("lie", params(LIES, quick=LIES[::2]), ids=lambda lie: lie.what)
 def test_lies(tmp_path: Path, lie: Lie) -> None:
     assert lie.code in {one.code for one in _findings(lie, tmp_path / "r.h5")}
 

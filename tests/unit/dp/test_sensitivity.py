@@ -442,6 +442,7 @@ def moments() -> Points:
     return np.stack([mean, np.full_like(mean, H), squared], axis=1)
 
 
+@pytest.mark.thorough
 def test_the_moments_of_a_variance_against_all_people() -> None:
     """Against the ends of the bounds and random others: distances grow with |m − m′| and |m + m′|."""
     every = moments()

@@ -266,7 +266,7 @@ def test_why_there_is_no_result_is_said(peers, name, program):
     check_text(f"bench/people-peers-{name}", peers._ended([sys.executable, "-c", program], 7))
 
 
-@pytest.mark.slow("waits until the time on the wall is over")
+@pytest.mark.thorough
 def test_all_that_a_late_peer_started_is_ended(peers, tmp_path):
     """Its child would write into a pipe later; the pipe ends without a word once nothing that could write is left."""
     pipe = tmp_path / "pipe"

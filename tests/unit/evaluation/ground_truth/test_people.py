@@ -93,6 +93,7 @@ def test_people_drawn_without_noise_are_closer_than_no_data() -> None:
     assert exact[5] < none[5]  # contrasts
 
 
+@pytest.mark.thorough
 def test_a_pilot_alone_is_a_baseline_of_its_own() -> None:
     """Closer to participants who are like it than no data, which knows nothing of it."""
     p = mechanism().parameters
@@ -270,6 +271,7 @@ def test_exact_values_are_drawn_and_no_participant_is() -> None:
         assert cells[0].ring is not None
 
 
+@pytest.mark.thorough
 def test_of_one_recording_no_contrasts_are_drawn() -> None:
     p = mechanism().parameters
     alone = replace(
