@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from synthrelease.numerics.network import Network
 
 DEVIATIONS = 6.11  # of a normal variable, beyond which 1e-9 lie on both sides
-DRAWS, QUICK_DRAWS = 4_000, 600
+DRAWS, QUICK_DRAWS = 2_000, 600
 
 
 def sampled_people(variant: Variant) -> list[Person]:

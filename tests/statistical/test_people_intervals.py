@@ -30,6 +30,7 @@ FEATURES, CONDITIONS, WINDOWS, MANY = 6, 4, 8, 8000
 BUDGET = Budget(10.0, 1e-5)
 LITTLE = Budget(1.0, 1e-5)  # noise is more than what sampling leaves unknown
 RELEASES, PEOPLE, DRAWS = 8, 800, 12
+DRAWN = 4  # releases from whose posterior is drawn: that takes longest
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,9 @@ def shares(population: Normal) -> tuple[float, float]:
         Normal(0.5, 0.2),
         Normal(0.95, 0.95),
         Normal(0.5, 0.95, persistence=0.9),
-        Normal(0.2, 0.9, slopes=0.7),
         Normal(0.05, 0.0),
     ],
-    ids=["usual", "steady people", "features alike", "strong slopes", "nothing alike"],
+    ids=["usual", "steady people", "features alike", "nothing alike"],
 )
 def test_intervals_hold_the_population_s_contrasts(population: Normal) -> None:
     released, _ = shares(population)
@@ -140,8 +140,10 @@ def test_intervals_hold_the_population_s_contrasts(population: Normal) -> None:
 
 @pytest.mark.thorough
 def test_without_asking_what_clipping_leaves_they_would_not() -> None:
+    """People who differ much in contrasts are clipped most."""
     released, control = shares(Normal(0.2, 0.9, slopes=0.7))
-    assert control < 0.75 < released
+    assert control < 0.75
+    assert released >= 0.88
 
 
 @pytest.mark.thorough
@@ -150,19 +152,20 @@ def test_posterior_draws_hold_means_and_correlations_where_synthetic_people_woul
     population, chosen, held, control = Normal(0.5, 0.4), mechanism(), [], []
     many = population.draw(MANY, 99).reshape(-1, FEATURES)
     truth = np.concatenate([many.mean(axis=0), np.corrcoef(many.T)[np.triu_indices(FEATURES, 1)]])
-    for release in range(RELEASES // 2):
+    for release in range(RELEASES):
         data = rows(population.draw(PEOPLE, 100 + release))
         drawn = chosen.draw(chosen.collect(data), LITTLE, SecureRandom.for_tests(release))
         values = Values(chosen.parameters, drawn.event, drawn.arrays)
         p = chosen.parameters
         paths = (*p.population_paths, *p.sum_paths)
         model = released_model(p, drawn.event, {path: values.array(path) for path in paths})
-        found = np.array(
-            [computed(draw.sample(people=2000, seed=7)) for draw in model.posterior(draws=DRAWS)]
-        )
-        error = np.sqrt(1 + 1 / DRAWS) * found.std(axis=0, ddof=1)
-        reach = t.ppf(0.975, DRAWS - 1)
-        held.append(np.abs(found.mean(axis=0) - truth) <= reach * error)
+        if release < DRAWN:
+            found = np.array(
+                [computed(draw.sample(people=2000, seed=7)) for draw in model.posterior(draws=DRAWS)]
+            )
+            error = np.sqrt(1 + 1 / DRAWS) * found.std(axis=0, ddof=1)
+            reach = t.ppf(0.975, DRAWS - 1)
+            held.append(np.abs(found.mean(axis=0) - truth) <= reach * error)
         people = model.sample(people=PEOPLE, seed=1)
         of_persons = people.mean(axis=(1, 2))
         alone = 1.96 * of_persons.std(axis=0) / np.sqrt(PEOPLE)

@@ -20,7 +20,7 @@ from synthrelease.dp.event import noise_of
 from synthrelease.dp.noise import SecureRandom
 
 BUDGET = Budget(3.0, 1e-5)
-RELEASES = 100
+RELEASES = 60
 ALARM = 1e-9
 
 
