@@ -33,8 +33,8 @@ from synthrelease.kinds.contributions import Contribution, ContributionParts, Pe
 from synthrelease.plan.partitions import most_rows, no_people
 
 _LIBRARIES_BYTES = (
-    250 << 20
-)  # that a process has once all is imported and the noise is solved for: 190 to 235 MB, by how its pages are rounded up
+    262 << 20
+)  # that a process has once all is imported and the noise is solved for: 190 to 250 MB, by how its pages are rounded up
 _COORDINATOR_BYTES = 160 << 20  # of one that only draws the noise
 _LOSSES_BYTES = 190 << 20  # of distributions of privacy losses, while they are composed
 _KEPT_LOSSES_BYTES = 60 << 20  # of those that are kept
