@@ -88,7 +88,7 @@ def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.
     check_place(case.place, error)
 
 
-# Each reader with each refusal once, and whatever is another one in parts; the others are thorough.
+# Each reader, each refusal, and whatever is another one in parts, once; the others are thorough.
 IN_PARTS = covering({case.title: (case.family.name, case.code, case.in_parts) for case in CASES}, together=1)
 
 

@@ -54,12 +54,8 @@ def at(output: Any, path: tuple[Any, ...]) -> Any:
     return output
 
 
-# Pages of bundles of format 1 differ little.
-PAGES = [path for path in GOLDEN if "format" in path.stem or path.stem in ("areas", "unprotected")]
-
-
 @pytest.mark.quick_for("areas", "unprotected")
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_manifest_that_contradicts_itself_does_not_stop_its_reader(path: Path) -> None:
     with BundleFile(path) as file:
         manifest = file.manifest()
