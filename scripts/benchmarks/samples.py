@@ -9,7 +9,6 @@ import functools
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.contributions import Sums
-from synthrelease.plan.partitions import contributions, partitions_of, stamp_of
+from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import defaults
 
 WORK = "10⁸ gaze samples in Parquet → heatmaps of 100 stimuli"
@@ -185,10 +184,8 @@ def measure_release(path: Path, people: int) -> Released:
         adding.append(time.perf_counter() - begun)
         return sums
 
-    collectors: dict[str, Callable[..., Sums]] = {"maps": timed}
-    stamp = stamp_of(path)
-    parts = partitions_of(spec, read_facts(path, columns=COLUMNS, listed=stimuli), stamp)
-    each = (contributions(part, collectors, {}).collected["maps"] for part in parts)
+    parts = partitions_of(spec, read_facts(path, columns=COLUMNS, listed=stimuli), stamp_of(path))
+    each = (timed(part.read()) for part in parts)
     total = functools.reduce(lambda one, other: one.joined(other), each)
     collected = time.perf_counter()
     made.arrays(mechanism.draw(total, BUDGET, SecureRandom()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -148,7 +149,7 @@ def released(population: Population, sample: People, *, epsilon: float, seed: in
         population.names, bounds, population.conditions, people, person, condition, sample.values[rows]
     )
     release = mechanism.draw(mechanism.collect(data), Budget(epsilon, DELTA), SecureRandom.for_tests(seed))
-    p = release.parameters
+    p: Any = release.parameters
     density = p.rounds(deviation_of(release.event)).marginals(
         release.arrays["noisy/coarse"], release.arrays["noisy/fine"]
     )

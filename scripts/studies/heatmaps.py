@@ -35,8 +35,8 @@ from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PolicyError
 from synthrelease.evaluation import metrics
-from synthrelease.kinds.heatmap.accuracy import Viewing
 from synthrelease.kinds.heatmap.cells import CellHeatmap
+from synthrelease.kinds.heatmap.expected import Viewing
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.stimuli import SAMPLES
 from synthrelease.numerics import centre_bias
