@@ -26,6 +26,7 @@ ORDER = (
     "demo",
     "batch",
     "statistics",
+    "people",
     "scale",
 )
 COMPARISONS = ("people-peers",)
