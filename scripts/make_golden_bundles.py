@@ -19,6 +19,7 @@ BUNDLES, SUMS = GOLDEN / "bundles", GOLDEN / "bundles" / "SHA256SUMS"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import invented_study  # noqa: E402  a neighbour
+import numpy as np  # noqa: E402
 import people_release  # noqa: E402
 from paid_study import grant  # noqa: E402
 
@@ -39,6 +40,19 @@ def write_people(folder: Path) -> None:
     (folder / "others.csv").write_text("\n".join([head, *(f"other {row}" for row in rows)]) + "\n")
 
 
+def write_public_maps(folder: Path) -> None:
+    """Gaze as in the study of heatmaps, arrays of public maps, and a table of other people who look at other places."""
+    invented_study.write_heatmaps_study(folder)
+    head, *rows = (folder / "gaze.csv").read_text().splitlines()
+    (folder / "others.csv").write_text("\n".join([head, *(f"other {row}" for row in rows[::3])]) + "\n")
+    (folder / "maps").mkdir()
+    for number, name in enumerate(("garden", "a%2Fb")):
+        across, down = np.meshgrid(np.arange(16), np.arange(12))
+        np.save(
+            folder / "maps" / f"{name}.npy", np.exp(-((across - 9 + 4 * number) ** 2 + (down - 6) ** 2) / 12)
+        )
+
+
 def write_estimates(folder: Path) -> None:
     """Gaze as in the study of heatmaps, and tasks that every person is in, as in the study of records."""
     invented_study.write_heatmaps_study(folder, people=200)
@@ -56,6 +70,7 @@ DATA = {
     "seeded": invented_study.write_study,
     "estimates": write_estimates,
     "people": write_people,
+    "public-maps": write_public_maps,
 }
 
 

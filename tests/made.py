@@ -24,7 +24,8 @@ from synthrelease.kinds.areas.public import NEAREST, AreasParameters
 from synthrelease.kinds.dataset import Role, in_order
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
-from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
+from synthrelease.kinds.heatmap.public import SpectralParameters
+from synthrelease.kinds.heatmap.public_cells import CellParameters
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import UNKNOWN, Drawn, Mechanism
 from synthrelease.kinds.parameters import Feature

@@ -18,7 +18,7 @@ from synthrelease.dp.noise.addition import add_noise
 from synthrelease.errors import PolicyError
 from synthrelease.evaluation.metrics import correlation
 from synthrelease.kinds.heatmap.cells import CellHeatmap
-from synthrelease.kinds.heatmap.public import LIU2019
+from synthrelease.kinds.heatmap.public_cells import LIU2019
 from synthrelease.numerics import derived
 from synthrelease.numerics.gaze_caps import excess_norms
 

@@ -51,7 +51,7 @@ from synthrelease.dp.calibration import gaussian_delta, gaussian_sigma, laplace_
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError, PolicyError
 from synthrelease.evaluation.metrics import correlation
-from synthrelease.kinds.heatmap.public import LIU2019
+from synthrelease.kinds.heatmap.public_cells import LIU2019
 
 IMAGE = "1005"
 OBSERVERS, REPLICATED, SAMPLES = 5, 50_000, 1500  # the paper's people; a stand-in for its tracker

@@ -21,7 +21,7 @@ from synthrelease.dp.noise import SecureRandom
 from synthrelease.dp.noise.addition import add_noise
 from synthrelease.evaluation.attacks.aggregates import success_known_rest
 from synthrelease.evaluation.metrics import correlation
-from synthrelease.kinds.heatmap.spectral import contributions
+from synthrelease.kinds.heatmap.map_sums import contributions
 from synthrelease.kinds.mechanism import Drawn
 from synthrelease.numerics.blur import blurred
 

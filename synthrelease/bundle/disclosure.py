@@ -41,6 +41,7 @@ _PUBLIC = {  # what is not protected
     "length": "length of {output}",
     "completed-values": "values of {output}",
     "pilot": "pilot of {output}",
+    "public-maps": "public maps of {output}",
     "people": "participants",
     "format": "format",
     "population": "population",
@@ -56,6 +57,7 @@ _REASONS = {
     "completed-values": "a value that fills a gap, or the end, is repeated at every time step there: a guarantee for a time step or a chunk "
     "refers to the completed series, not to one value of the data",
     "pilot": "declared public: distributions and mean products of other people are released exactly; a participant among them would have no protection",
+    "public-maps": "declared public: maps of the stimuli are released exactly; a participant among those who looked would have no protection",
     "people": "number of participants in each input, and who takes part in which: public under replace-one",
     "format": "that the data passed the reader's checks: otherwise there would be no release",
     "population": "facts about the population: a release is useful because it shows them",
@@ -105,6 +107,8 @@ def _public_facts(output: Mapping[str, Any]) -> Iterator[Remark]:
         yield remark("completed-values", output=name)
     if parameters.get("pilot") is not None:
         yield remark("pilot", output=name)
+    if parameters.get("maps") is not None:
+        yield remark("public-maps", output=name)
 
 
 def release_warnings(

@@ -161,6 +161,8 @@ def _frame(source: OutputSource, family: Family, rows: slice) -> pl.DataFrame:
     for dataset in family.datasets:
         columns |= _spread(source, dataset, family.axes, rows)
     frame = pl.DataFrame(columns)
+    if family.values.present:
+        frame = frame.filter(pl.col(family.values.present) > 0)
     part = family.part and source.parameters.part
     return frame.with_columns(pl.lit(family.part).alias(part)) if part else frame
 

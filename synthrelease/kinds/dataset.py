@@ -41,6 +41,8 @@ class Role(StrEnum):
     INTERVAL = "interval"  # its lower and upper end
     NORMALIZATION = "normalization"  # what was divided by
     UNPROTECTED = "unprotected"  # values that protect no one
+    PUBLIC = "public"  # public numbers that the plan named, from which others follow
+    MODEL = "model"  # fitted numbers that estimates are computed, or synthetic values drawn, by
     COORDINATE = "coordinate"  # public numbers that belong to coordinates, such as the edges of bins
 
 
@@ -133,6 +135,9 @@ class Dataset:
     )
     care: float = 1e-12  # relative to the largest value: what 64-bit arithmetic may differ between machines
     most: int | None = None  # of drawn numbers: they are from 0 to this
+    present: str = (
+        ""  # the label along the last axis whose value is 0 where a row is none, as rows differ in number
+    )
 
     @property
     def shape(self) -> tuple[int, ...]:

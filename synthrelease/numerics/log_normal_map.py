@@ -23,8 +23,6 @@ OVERSAMPLING = 2  # cells of the grid for each frequency of an axis
 _NEWTON_STEPS, _GRADIENT_STEPS = 16, 3
 _CAUTION = (30.0, 10.0, 3.0)  # of the noise's variance
 _LONGEST_STEP = 1.5  # of the logarithm, anywhere
-# Of a coefficient's prior variance: by how much maps differ from what is log-normal. Where noise is smaller, the data decide.
-_MISFIT = 0.02
 # The uncertainty's terms; chosen, like the prior, on images 1021–1700 of OSIE and on `saliency_in_crowd` (`scripts/study uncertainty`).
 _CLIPPED = 0.05  # of the density: what clipping takes from a peak, or adds elsewhere
 _AT_PEAKS, _REACH = 0.31, 4.0
@@ -39,6 +37,12 @@ class LogPrior:
     mean: NDArray[np.float64]  # dimensionless, up to a constant, of the grid's shape
     # of each coefficient, dimensionless, in the shape of the band's box; 0 of the constant
     variance: NDArray[np.float64]
+    # of a coefficient's prior variance: by how much maps differ from what is log-normal. Where noise is smaller, the data decide.
+    misfit: float = 0.02
+
+    def not_log_normal(self, frequencies: Band) -> NDArray[np.float64]:
+        """Return the variance of what is not log-normal of a map's coefficients, dimensionless, shape (K,)."""
+        return np.asarray(self.misfit * self.variance[tuple(frequencies.frequencies)])
 
 
 def grid_shape(frequencies: Band) -> tuple[int, ...]:
@@ -62,7 +66,7 @@ def most_probable_map(
         frequencies: the band.
     """
     places = tuple(frequencies.frequencies)
-    misfit = _MISFIT * prior.variance[places]
+    misfit = prior.not_log_normal(frequencies)
     precision = np.zeros(noisy.shape)  # of the constant: it is right for any map
     precision[1:] = 1 / (noise + misfit)[1:]
     problem = _Problem(frequencies.boxed(noisy), frequencies.boxed(precision), prior)
@@ -155,7 +159,7 @@ def standard_deviation(
 
     s² = p²·(e^v − 1) + w + (0.05·p)² + (0.31·p·√(p/max p)·(e^{4√v} − 1))²: the variance of a log-normal value; that of what is not
     log-normal; what clipping does; and that peaks are flattened, or elsewhere, the more so the less is known. With the prior's variance
-    K, the misfit's 0.02·K and the noise's N, w = Σ H²·0.02·K·N/(0.02·K + N), and v = Σ H²·K·N/(p²·K + N) is the posterior variance of
+    K, the misfit's L and the noise's N, w = Σ H²·L·N/(L + N), and v = Σ H²·K·N/(p²·K + N) is the posterior variance of
     the logarithm, blurred, if the whole map had the density p.
 
     Args:
@@ -166,7 +170,8 @@ def standard_deviation(
     """
     power, noise = prior.variance[tuple(frequencies.frequencies)][1:], noise[1:]
     weight = frequencies.attenuation[1:] ** 2 * power
-    misfit = _MISFIT * float((weight / (1 + _MISFIT * (power / noise))).sum())
+    not_normal = prior.not_log_normal(frequencies)[1:]
+    misfit = float((frequencies.attenuation[1:] ** 2 * not_normal / (1 + not_normal / noise)).sum())
     at_levels = [float((weight / (1 + level**2 * (power / noise))).sum()) for level in _LEVELS]
     variance = np.interp(np.log(np.maximum(shown, _LEVELS[0])), np.log(_LEVELS), at_levels)
     # In place from here on: on a large grid a new array takes longer than what is done with it.

@@ -25,6 +25,10 @@ CONSTANT_STEPS = 5243  # of the constant of one map: 0.08 of R
 MOST_CELLS = 1 << 26  # of one map, frames included
 # What is left of a person on one stimulus after clipping, expected before any is measured.
 _LEFT_MEAN, _LEFT_DEVIATION = 0.6, 0.35
+_SHARP, _LEAST_DENSITY = (
+    0.25,
+    1e-3,
+)  # of probabilities: how far they are blurred, and what they are at least, relative to even ones
 _LEAST_PART = 0.05  # of the expected normalization, whatever the noise says
 
 
@@ -85,7 +89,12 @@ class SpectralForm:
         return density, deviation / unit
 
     def heatmap(
-        self, noisy: NDArray[np.integer], *, normalization: float, deviation: float
+        self,
+        noisy: NDArray[np.integer],
+        *,
+        normalization: float,
+        deviation: float,
+        prior: LogPrior | None = None,
     ) -> NDArray[np.float64]:
         """Return the density of attention, blurred, 1 on average: the most probable map, its logarithm being Gaussian.
 
@@ -93,11 +102,42 @@ class SpectralForm:
             noisy: integers of one stimulus, shape (K,).
             normalization: how many people's maps they hold.
             deviation: standard deviation of the noise, in steps.
+            prior: what the stimulus's map is expected to be, if not what all are.
         """
-        density, error = self.density(noisy, normalization=normalization, deviation=deviation)
-        coefficients = most_probable_map(density, error**2, _prior(self.prior, self.blurs), self.band)
+        coefficients = self._most_probable(noisy, normalization, deviation, prior)
         shown = rendered(coefficients * self.band.attenuation, self.band, self.places())
         return np.maximum(shown, 0.0, out=shown)
+
+    def probabilities(
+        self,
+        noisy: NDArray[np.integer],
+        cells: tuple[int, ...],
+        *,
+        normalization: float,
+        deviation: float,
+        prior: LogPrior | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the probability of each cell of a grid, above 0, of sum 1: the same map, blurred by H^¼ only.
+
+        Args:
+            noisy: integers of one stimulus, shape (K,).
+            cells: along each axis; the result has their shape.
+            normalization: how many people's maps they hold.
+            deviation: standard deviation of the noise, in steps.
+            prior: what the stimulus's map is expected to be, if not what all are.
+        """
+        coefficients = self._most_probable(noisy, normalization, deviation, prior)
+        places = [middles(count) for count in cells]
+        shown = rendered(coefficients * self.band.attenuation**_SHARP, self.band, places)
+        shown = np.maximum(shown, _LEAST_DENSITY)
+        return np.asarray(shown / shown.sum())
+
+    def _most_probable(
+        self, noisy: NDArray[np.integer], normalization: float, deviation: float, prior: LogPrior | None
+    ) -> NDArray[np.float64]:
+        density, error = self.density(noisy, normalization=normalization, deviation=deviation)
+        expected = prior or _prior(self.prior, self.blurs)
+        return most_probable_map(density, error**2, expected, self.band)
 
     def uncertainty(
         self,
@@ -106,6 +146,7 @@ class SpectralForm:
         normalization: float,
         normalization_error: float,
         deviation: float,
+        prior: LogPrior | None = None,
     ) -> NDArray[np.float64]:
         """Return the uncertainty of a heatmap: the exact map is within twice that at nearly all cells, and at its peak.
 
@@ -114,10 +155,11 @@ class SpectralForm:
             normalization: how many people's maps the integers hold.
             normalization_error: standard deviation of the normalization.
             deviation: standard deviation of the noise, in steps.
+            prior: what the stimulus's map is expected to be, if not what all are.
         """
         exact = shown.astype(np.float64)
         noise = (deviation / (self.steps() * normalization)) ** 2
-        errs = standard_deviation(exact, noise, _prior(self.prior, self.blurs), self.band)
+        errs = standard_deviation(exact, noise, prior or _prior(self.prior, self.blurs), self.band)
         # In place from here on: on a large grid a new array takes longer than what is done with it.
         exact -= 1.0
         exact *= normalization_error / normalization

@@ -125,6 +125,22 @@ def point_coefficients(
     return coefficients
 
 
+def of_cells(shares: NDArray[np.float64], box: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the coefficients of a density that is even within each cell of a grid, dimensionless, shape `box`.
+
+    Args:
+        shares: of the cells, of sum 1.
+        box: how many frequencies of each axis.
+    """
+    for count, cells in zip(box, shares.shape, strict=True):
+        order = np.arange(count)
+        table = cosines(count, middles(cells)) * np.sinc(order / (2 * cells))
+        shares = product(
+            shares.reshape(cells, -1).T, table
+        )  # the axis in front is used up, the new one goes to the back
+    return shares.reshape(box)
+
+
 def rendered(
     coefficients: NDArray[np.float64], frequencies: Band, places: Sequence[NDArray[np.float64]]
 ) -> NDArray[np.float64]:

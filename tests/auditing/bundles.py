@@ -134,30 +134,71 @@ def two_builds() -> Detector:
 
 def shared_pilot() -> Detector:
     """Detect a release that starts from a pilot with its own participants: one label is enough for a refusal."""
+    return _sharing("pilot", "people", "pupil.csv", 'pilot = "public.csv"\n')
+
+
+def shared_gaze() -> Detector:
+    """Detect a release that starts from public maps of its own participants' gaze."""
+    return _sharing("public gaze", "blurred", "gaze.csv", 'prior = "maps"\nmaps = "public.csv"\n')
+
+
+def maps_of_neighbours() -> Detector:
+    """Detect public maps in a release that are others if a participant is another."""
+
+    def make(random: SecureRandom) -> tuple[bytes, ...]:
+        with tempfile.TemporaryDirectory() as folder:
+            plan = write_plan(Path(folder), "blurred", epsilon=5.0)
+            plan.write_text(plan.read_text() + 'prior = "maps"\nmaps = "public.csv"\n')
+            head, *rows = (Path(folder) / "gaze.csv").read_text().splitlines(keepends=True)
+            (Path(folder) / "public.csv").write_text("".join([head, *("other " + row for row in rows)]))
+            own = [row for row in rows if row.partition(",")[0] == rows[0].partition(",")[0]]
+            other = [own[-1]] * len(
+                own
+            )  # someone who looks at one point, in the place of the first participant
+            others = [row for row in rows if row not in own]
+            seed = int(random.integers(2**31, 1)[0])
+            return tuple(_public_map(plan, [head, *first, *others], seed) for first in (own, other))
+
+    def judge(maps: tuple[bytes, ...]) -> Verdict:
+        differ = len(set(maps)) > 1
+        return Verdict(differ, f"public maps of neighbours are {'others' if differ else 'the same'}")
+
+    return Detector("public maps of neighbours", make, judge)
+
+
+def _public_map(plan: Path, table: list[str], seed: int) -> bytes:
+    (plan.parent / "gaze.csv").write_text("".join(table))
+    path = synthrelease.build(plan, plan.parent / "r.h5", test_seed=seed, force=True).path
+    return np.asarray(synthrelease.open_bundle(path, allow_test_seed=True)["blurred"]["public_map"]).tobytes()
+
+
+def _sharing(noun: str, output: str, table: str, keys: str) -> Detector:
+    """Detect a release that starts from public data with one of its participants."""
 
     def make(_random: SecureRandom) -> tuple[bool, ...]:
         with tempfile.TemporaryDirectory() as folder:
-            plan = write_plan(Path(folder), "people", epsilon=500.0)
-            plan.write_text(plan.read_text() + 'pilot = "pilot.csv"\n')
-            table = (Path(folder) / "pupil.csv").read_text().splitlines(keepends=True)
-            others = [table[0], *("other " + row for row in table[1:])]
-            own = [table[0], *table[1:2], *others[2:]]
-            return tuple(_is_built(plan, pilot) for pilot in (others, own))
+            plan = write_plan(Path(folder), output, epsilon=500.0)
+            plan.write_text(plan.read_text() + keys)
+            rows = (Path(folder) / table).read_text().splitlines(keepends=True)
+            others = [rows[0], *("other " + row for row in rows[1:])]
+            own = [rows[0], *rows[1:2], *others[2:]]
+            code = f"{noun.replace(' ', '-')}-shares-people"
+            return tuple(_is_built(plan, public, code) for public in (others, own))
 
     def judge(built: tuple[bool, ...]) -> Verdict:
         with_others, with_participant = built
-        said = f"a pilot of others is {'used' if with_others else 'refused'}, one with a participant {'used' if with_participant else 'refused'}"
+        said = f"a {noun} of others is {'used' if with_others else 'refused'}, one with a participant {'used' if with_participant else 'refused'}"
         return Verdict(with_participant or not with_others, said)
 
-    return Detector("pilot that shares a participant", make, judge)
+    return Detector(f"{noun} that shares a participant", make, judge)
 
 
-def _is_built(plan: Path, pilot: list[str]) -> bool:
-    (plan.parent / "pilot.csv").write_text("".join(pilot))
+def _is_built(plan: Path, public: list[str], code: str) -> bool:
+    (plan.parent / "public.csv").write_text("".join(public))
     try:
         synthrelease.preview(plan)
     except PlanError as error:
-        if error.code != "pilot-shares-people":
+        if error.code != code:
             raise
         return False
     return True

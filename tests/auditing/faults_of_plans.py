@@ -11,15 +11,26 @@ from unittest.mock import patch
 
 import numpy as np
 
+from auditing import bundles
 from auditing.detectors import audit_of
 from auditing.order import OrderProbe
-from auditing.plans import each, each_with_private, groups_with_filters, only_with, plans_where
+from auditing.plans import (
+    each,
+    each_with_private,
+    groups_with_filters,
+    only_with,
+    plans_where,
+    public_maps,
+)
 from auditing.planting import Fault, everywhere, inside
 from synthrelease.building import builder
 from synthrelease.data import facts
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import PersonRows, by_label
+from synthrelease.kinds.heatmap import map_reading
+from synthrelease.kinds.heatmap.public_maps import PUBLIC_MAP
+from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.statistics.grouped_rows import counted_groups
 
 if TYPE_CHECKING:
@@ -29,6 +40,7 @@ if TYPE_CHECKING:
 
 _whole_facts, _counted_groups = read_facts, counted_groups
 _drawn = builder.drawn_on
+_of_gaze, _heatmap = map_reading._of_gaze, SpectralHeatmap.draw
 
 
 def _in_the_order_of_labels(self: PersonRows, _random: Any) -> NDArray[Any]:
@@ -59,6 +71,19 @@ def _refused_late(design: Any, collected: Any, random: Any, *, paid: bool) -> An
 
 def _one_part_alone(self: PersonRows, _other: PersonRows) -> PersonRows:
     return self
+
+
+def _with_participants_in_public_maps(self: SpectralHeatmap, collected: Any, budget: Any, random: Any) -> Any:
+    drawn = _heatmap(self, collected, budget, random)
+    if self.public_maps is None:
+        return drawn
+    public = self.public_maps + np.sign(collected["noisy"]).astype(np.int32)
+    return replace(drawn, arrays={**drawn.arrays, PUBLIC_MAP: public})
+
+
+def _any_gaze(source: Any, facts: Facts, *others: Any) -> Any:
+    """Public gaze is read as if the input had other participants."""
+    return _of_gaze(source, replace(facts, identities=frozenset()), *others)
 
 
 def _of_the_rows_left(*arguments: Any, chosen: Any, **options: Any) -> Facts:
@@ -124,6 +149,18 @@ FAULTS = (
         "kinds.collected.PersonRows.shuffled",
         inside(PersonRows, "shuffled", _in_an_order_that_is_not_used),
         (plans_where("everyone's own series are released", each),),
+    ),
+    Fault(
+        "participants in public maps",
+        "kinds.heatmap.spectral.SpectralHeatmap.draw",
+        inside(SpectralHeatmap, "draw", _with_participants_in_public_maps),
+        (plans_where("heatmaps start from public maps", public_maps), bundles.maps_of_neighbours()),
+    ),
+    Fault(
+        "public gaze that has a participant of the data",
+        "kinds.heatmap.map_reading._of_gaze",
+        inside(map_reading, "_of_gaze", _any_gaze),
+        (bundles.shared_gaze(),),
     ),
     Fault(
         "a refusal after noise was drawn",

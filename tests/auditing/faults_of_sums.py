@@ -14,7 +14,7 @@ from auditing import bundles, small
 from auditing.detectors import audit_of_variant, company_of, derived_of, reach_of
 from auditing.planting import Fault, everywhere, inside
 from synthrelease.data.features import Features
-from synthrelease.kinds.heatmap import public, spectral
+from synthrelease.kinds.heatmap import public, public_cells, spectral
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.signals import coefficients
 from synthrelease.kinds.statistics import mechanism as statistics
@@ -102,7 +102,7 @@ def _divided_by_the_people_there() -> AbstractContextManager[object]:
 
         with (
             patch.object(CellHeatmap, "collect", collect),
-            patch.object(public, "derived", SimpleNamespace(heatmap=heatmap)),
+            patch.object(public_cells, "derived", SimpleNamespace(heatmap=heatmap)),
         ):
             yield
 

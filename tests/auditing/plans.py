@@ -40,6 +40,11 @@ def each(document: Document) -> bool:
     return any(output.get("query") == "each" for output, _ in _outputs(document, "signals"))
 
 
+def public_maps(document: Document) -> bool:
+    """Whether heatmaps start from public maps."""
+    return any(output.get("prior") == "maps" for output, _ in _outputs(document, "heatmap"))
+
+
 def only_with(assumed: str, kind: str) -> Callable[[Document], bool]:
     """Return whether `only` leaves rows out where a fact is assumed to be public that an output of a kind uses."""
 

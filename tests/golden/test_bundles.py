@@ -29,7 +29,8 @@ BUNDLES = Path(__file__).parent / "bundles"
 FILES = sorted(BUNDLES.glob("*.h5"))
 SEEDED = {"seeded.TEST-SEED.h5", "seeded-format-2.TEST-SEED.h5"}
 PLANS = ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
-LATER_PLANS = ("estimates", "people")  # of what format 2 may state since the first ones
+LATER_PLANS = ("estimates", "people", "public-maps")  # of what format 2 may state since the first ones
+CLIPPINGS = ("joint", "per-stimulus")
 VERSIONS = (1, 2)  # of the format
 
 each = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -118,6 +119,7 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
     later = version > 1
     assert variants("heatmap", "clipping", "prior", "calibration", "weight") == {
         *({("spectral", "joint", "none", None, "samples")} if later else set()),
+        *({("spectral", clipping, "maps", None, "samples") for clipping in CLIPPINGS} if later else set()),
         ("spectral", "joint", "centre", None, "samples"),
         ("spectral", "joint", "centre", None, "duration"),
         ("spectral", "per-stimulus", "none", None, "samples"),
@@ -186,7 +188,7 @@ def test_maps_of_each_estimate_are_there_still_and_moving(estimate: str | None) 
     maps = [one["mechanism"]["parameters"] for one in outputs if one["mechanism"]["name"] == "spectral"]
     maps = [one for one in maps if "blur_px" in one and one.get("estimate") == estimate]
     assert {one["frames"] is None for one in maps} == {True, False}
-    assert {one["prior"] for one in maps} == {"centre", "none"}
+    assert {one["prior"] for one in maps} == {"centre", "none", *(["maps"] if estimate else [])}
 
 
 @each_version

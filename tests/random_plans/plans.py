@@ -16,6 +16,7 @@ GAZE, FEATURES = "looks", "values"  # inputs
 MORE_FEATURES = "more_values"  # the same rows, chosen otherwise
 KIND_OF_INPUT = {GAZE: "gaze", FEATURES: "features", MORE_FEATURES: "features"}
 PILOT = Path(__file__).parents[1] / "data" / "pilot.csv"
+MAPS = Path(__file__).parents[1] / "data" / "maps"  # of all stimuli
 _AREAS = {"left": {"rectangle": [0, 0, 40, 60]}, "top": {"rectangle": [20, 0, 80, 30]}}
 
 
@@ -149,13 +150,15 @@ def _heatmap(draws: Draws) -> Keys:
         keys |= {
             "clipping": one_of(draws, ("joint", "per-stimulus")),
             "weight": one_of(draws, ("samples", "duration")),
-            "prior": one_of(draws, ("centre", "none")),
+            "prior": one_of(draws, ("centre", "none", "maps")),
             "blur_px": one_of(draws, (12.0, 20.0)),
             "clip": one_of(draws, (0.35, 2.0)),
             "exponent": one_of(draws, (1.25, 0.5)),
         }
         if happens(draws, 4):
             keys |= {"window": [0.0, 2.0], "frames": 3, "blur_time": 0.8}
+        if keys["prior"] == "maps":
+            keys["maps"] = str(MAPS)
         return keys | _budget(draws)
     keys |= {"width_px": 8, "height_px": 6, "blur_px": one_of(draws, (5.0, 0.0))}
     bound: int | str = one_of(draws, (3, 4, "unlimited"))

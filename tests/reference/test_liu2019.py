@@ -16,7 +16,7 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, gaze_maps
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.heatmap.cells import CellHeatmap
-from synthrelease.kinds.heatmap.public import LIU2019
+from synthrelease.kinds.heatmap.public_cells import LIU2019
 
 PORTRAIT = 1050 * 1680  # pixels of the paper's Figure 3
 

@@ -26,6 +26,7 @@ from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.blur import blurred
 from synthrelease.numerics.centre_bias import CENTRE, prior
+from synthrelease.numerics.map_belief import GRID
 from synthrelease.numerics.spectrum import band, middles, rendered
 from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.figures import MapLegend
@@ -74,13 +75,25 @@ class MapTruth:
         return measured
 
     def without_data(self, released: Arrays) -> Mapping[str, Arrays]:
-        """Return what people look at in photographs on the whole, and an even map."""
+        """Return what people look at in photographs on the whole, an even map, and public maps if the release starts from them."""
         bias, maps = self._centre_bias(), _heatmaps(released)
         level = {stimulus: float(self.truth(stimulus).mean()) for stimulus in maps}
-        return {
+        baselines: dict[str, Arrays] = {
             "baseline: centre bias": {(s, "heatmap"): level[s] * bias for s in maps},
             "baseline: uniform map": {(s, "heatmap"): np.full(bias.shape, level[s]) for s in maps},
         }
+        if isinstance(self.output, SpectralHeatmap) and self.output.public_maps is not None:
+            public = dict(zip(self.output.parameters.stimuli, self.output.public_maps, strict=True))
+            baselines["baseline: public maps"] = {
+                (s, "heatmap"): level[s] * self._shown(public[s], self.output) for s in maps
+            }
+        return baselines
+
+    @staticmethod
+    def _shown(public: NDArray[np.int32], output: SpectralHeatmap) -> Map:
+        """A public map, blurred as the released one is."""
+        form = output.parameters.form
+        return np.maximum(rendered(public / GRID * form.band.attenuation, form.band, form.places()), 0.0)
 
     def part_of(self, item: str) -> str:  # noqa: ARG002
         """Return that all items are judged together."""

@@ -74,11 +74,15 @@ class Heatmap(Mechanism[H]):
                 with_viewers += f"AT MOST, if all {people} see every stimulus"
                 with_viewers += f" (if not, say {_ASSIGNMENT})" if stimuli > 1 else ""
             empty = at(viewers) < viewing.without_data() + MARGIN
-            with_viewers += ": NO MORE THAN IS KNOWN WITHOUT DATA; " if empty else "; "
+            known = "THE PUBLIC MAPS" if viewing.has_public_maps else "IS KNOWN WITHOUT DATA"
+            with_viewers += f": NO MORE THAN {known}; " if empty else "; "
         needed = people_needed(lambda people: at(people) >= _GOOD)
         enough = "more than there are" if needed is None else str(needed)
+        without = f"no data at all gives {viewing.without_data():.2f}"
+        if viewing.has_public_maps:
+            without = f"public maps alone give {viewing.without_data():.2f} if they are as good as other people's attention"
         return (
-            f"{with_viewers}correlation with the exact map, for photographs; no data at all gives {viewing.without_data():.2f}",
+            f"{with_viewers}correlation with the exact map, for photographs; {without}",
             f"{enough} on each stimulus for CC ≥ {_GOOD:g}",
         )
 

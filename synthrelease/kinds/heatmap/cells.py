@@ -25,7 +25,7 @@ from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.heatmap.accuracy import Heatmap
 from synthrelease.kinds.heatmap.expected import Viewing, cell_correlation
-from synthrelease.kinds.heatmap.public import LIU2019, CellParameters
+from synthrelease.kinds.heatmap.public_cells import LIU2019, CellParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.output_spec import OutputSpec

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from synthrelease.kinds.dataset import Array
 from synthrelease.numerics import normal_map
+from synthrelease.numerics.log_normal_map import LogPrior
 from synthrelease.numerics.spectral import SpectralForm
 
 NORMAL, LOG_NORMAL = "normal", "log-normal"
@@ -17,11 +18,12 @@ NORMAL, LOG_NORMAL = "normal", "log-normal"
 
 @dataclass(frozen=True)
 class Scale:
-    """How many people's maps the integers of a stimulus hold, how well that is known, and their noise in steps."""
+    """How many people's maps the integers of a stimulus hold, how well that is known, their noise in steps, and what the map is expected to be, if not what all are."""
 
     normalization: float
     normalization_error: float
     deviation: float
+    prior: LogPrior | None = None
 
 
 Derivation = Callable[[SpectralForm, Array, Scale], Array]
@@ -35,11 +37,13 @@ class Estimate:
     uncertainty: Derivation
     uncertainty_from: str  # the dataset that it follows from
     heatmap_code: dict[str, str]  # by prior
-    uncertainty_code: str
+    uncertainty_code: dict[str, str]
 
 
 def _log_normal(form: SpectralForm, noisy: Array, scale: Scale) -> Array:
-    return form.heatmap(noisy, normalization=scale.normalization, deviation=scale.deviation)
+    return form.heatmap(
+        noisy, normalization=scale.normalization, deviation=scale.deviation, prior=scale.prior
+    )
 
 
 def _log_normal_uncertainty(form: SpectralForm, shown: Array, scale: Scale) -> Array:
@@ -51,7 +55,13 @@ def _normal(form: SpectralForm, noisy: Array, scale: Scale) -> Array:
 
 
 def _normal_uncertainty(form: SpectralForm, noisy: Array, scale: Scale) -> Array:
-    return normal_map.uncertainty(form, noisy, **vars(scale))
+    return normal_map.uncertainty(
+        form,
+        noisy,
+        normalization=scale.normalization,
+        normalization_error=scale.normalization_error,
+        deviation=scale.deviation,
+    )
 
 
 ESTIMATES = {
@@ -60,13 +70,21 @@ ESTIMATES = {
         _normal_uncertainty,
         "noisy",
         {"centre": "map-shrunk-to-centre-bias", "none": "map-shrunk-to-even"},
-        "map-uncertainty",
+        {"centre": "map-uncertainty", "none": "map-uncertainty"},
     ),
     LOG_NORMAL: Estimate(
         _log_normal,
         _log_normal_uncertainty,
         "heatmap",
-        {"centre": "most-probable-map-of-centre-bias", "none": "most-probable-map"},
-        "map-uncertainty-at-peaks",
+        {
+            "centre": "most-probable-map-of-centre-bias",
+            "none": "most-probable-map",
+            "maps": "most-probable-map-of-public-maps",
+        },
+        {
+            "centre": "map-uncertainty-at-peaks",
+            "none": "map-uncertainty-at-peaks",
+            "maps": "map-uncertainty-about-public-maps",
+        },
     ),
 }

@@ -23,13 +23,16 @@ from synthrelease.numerics.spectral import CUTOFF
 from synthrelease.numerics.spectrum import Band, band
 
 if TYPE_CHECKING:
-    from synthrelease.kinds.heatmap.public import CellParameters, HeatmapParameters, SpectralParameters
+    from synthrelease.kinds.heatmap.public import HeatmapParameters, SpectralParameters
+    from synthrelease.kinds.heatmap.public_cells import CellParameters
 
 MARGIN = 0.03  # of correlation: what a map must show beyond what is known without any data
 _SEEN_THROUGH = (
     0.25  # of the noise's variance: the gain of knowing what maps are like besides their mean and power
 )
 _POWER = 0.4  # of the prior's variance: maps of many people are flatter than those of 15
+# Of that, what public maps explain: such as other people's attention to the same photographs, CC 0.8.
+_PUBLIC_MAPS = 0.6
 _LEFT = 0.7  # of a person's map after clipping on one stimulus, at the default clip
 _WITHIN_CAP = 0.75  # of the samples that could count in cells
 _PLACES = 25  # cells of the blur's size that a person is in; finer cells are √ as many (mouse-tracked, 5 s an image)
@@ -45,6 +48,7 @@ class Viewing:
     blurs: tuple[float, ...]  # σ_b of the blur as a share of height and width
     viewers: float | None  # people on a stimulus, on average, if public
     stimuli_per_person: float  # stimuli of a person, on average, or at most if that is not public
+    has_public_maps: bool = False
 
     @property
     def band(self) -> Band:
@@ -55,10 +59,12 @@ class Viewing:
     def expected(self) -> Prior:
         """The maps to expect."""
         shipped = prior(CENTRE, self.band)
-        return replace(shipped, power=_POWER * shipped.power)
+        power = _POWER * shipped.power
+        known = _PUBLIC_MAPS * power if self.has_public_maps else np.zeros_like(power)
+        return Prior(np.sqrt(shipped.mean**2 + known), power - known)
 
     def without_data(self) -> float:
-        """Return the correlation of the centre bias alone: what every claim of utility must beat."""
+        """Return the correlation of the centre bias alone, or of public maps: what every claim of utility must beat."""
         none = np.full(self.band.count, math.inf)
         return correlation_of_posterior(self.expected, self.band, none, mean_known=True)
 
@@ -74,7 +80,8 @@ def viewing(p: HeatmapParameters, viewers: tuple[int, ...] | None) -> Viewing:
         stimuli_per_person = max(1.0, sum(viewers) / p.people)
     sides = p.screen.height_px, p.screen.width_px
     blurs = tuple(min(max(p.blur_px / side, _LEAST_BLUR), _LARGEST_BLUR) for side in sides)
-    return Viewing(blurs, None if viewers is None else sum(viewers) / len(viewers), stimuli_per_person)
+    on_stimulus = None if viewers is None else sum(viewers) / len(viewers)
+    return Viewing(blurs, on_stimulus, stimuli_per_person, p.has_public_maps)
 
 
 def spectral_correlation(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from synthrelease.kinds.heatmap.public import CellParameters, SpectralParameters
+from synthrelease.kinds.heatmap.public import SpectralParameters
+from synthrelease.kinds.heatmap.public_cells import CellParameters
 from synthrelease.kinds.kind import Kind
 
 HEATMAP = Kind(

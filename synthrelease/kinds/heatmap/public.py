@@ -11,34 +11,28 @@ import numpy as np
 
 from synthrelease.data.screen import Screen
 from synthrelease.dp import sensitivity as sensitivities
-from synthrelease.dp.error_bounds import reach
-from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, noise_of
+from synthrelease.dp.event import Event, Noise, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
-from synthrelease.field_schema import PositiveInt, among, described
+from synthrelease.field_schema import among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
-from synthrelease.kinds.heatmap.estimates import ESTIMATES, NORMAL, Derivation, Scale
+from synthrelease.kinds.heatmap.estimates import ESTIMATES, LOG_NORMAL, NORMAL, Derivation, Scale
 from synthrelease.kinds.heatmap.expected import (
     Viewing,
-    cell_correlation,
     expected,
     spectral_correlation,
     viewing,
 )
+from synthrelease.kinds.heatmap.public_maps import BELIEF, MAPS, PUBLIC_MAP, Believed, PublicMaps
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, added_later, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
-from synthrelease.number_words import several
-from synthrelease.numerics import derived
 from synthrelease.numerics.centre_bias import CENTRE
 from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, normalizations
 from synthrelease.remarks import Remark, remark
-
-LIU2019 = "liu2019"
-
 
 Side = Annotated[int, {"minimum": 1, "maximum": 20000}]
 
@@ -67,6 +61,11 @@ class HeatmapParameters(StimulusParameters):
         return None
 
     @property
+    def has_public_maps(self) -> bool:
+        """Whether heatmaps start from public maps of the stimuli."""
+        return False
+
+    @property
     def viewing(self) -> Viewing:
         """How the stimuli are looked at."""
         return viewing(self, self.public_viewers)
@@ -90,7 +89,17 @@ class SpectralParameters(HeatmapParameters):
 
     mechanisms: ClassVar = ("spectral",)
     private_half: ClassVar = "synthrelease.kinds.heatmap.spectral:SpectralHeatmap"
-    plan_keys: ClassVar = ("clipping", "weight", "prior", "exponent", "clip", "window", "blur_time", "frames")
+    plan_keys: ClassVar = (
+        "clipping",
+        "weight",
+        "prior",
+        "maps",
+        "exponent",
+        "clip",
+        "window",
+        "blur_time",
+        "frames",
+    )
     blur_px: Annotated[float, {"exclusiveMinimum": 0, "maximum": 100000}]
     frames: Annotated[
         int | None, described("Of a dynamic map; null for a static one.", minimum=1, maximum=10000)
@@ -108,7 +117,10 @@ class SpectralParameters(HeatmapParameters):
     ]
     clipping: Annotated[str, among("joint", "per-stimulus")]
     weight: Weight
-    prior: Annotated[str, among("centre", "none")]
+    prior: Annotated[str, among("centre", "none", MAPS)]
+    maps: Annotated[
+        PublicMaps | None, described("Public maps of the stimuli, from which heatmaps start.")
+    ] = added_later(None)  # noqa: RUF009  a field
     viewers: Viewers = public_input()  # noqa: RUF009  a field
     estimate: Annotated[
         str,
@@ -131,12 +143,18 @@ class SpectralParameters(HeatmapParameters):
         if self.window is not None and self.blur_time is not None and self.frames is not None:
             blurs = (self.blur_time / (self.window[1] - self.window[0]), *blurs)
             cells = (self.frames, *cells)
-        return SpectralForm(blurs, cells, self.exponent, self.clip, self.prior)
+        prior = CENTRE if self.prior == MAPS else self.prior
+        return SpectralForm(blurs, cells, self.exponent, self.clip, prior)
 
     @property
     def public_viewers(self) -> tuple[int, ...] | None:
         """How many people count on each stimulus, if public."""
         return self.viewers
+
+    @property
+    def has_public_maps(self) -> bool:
+        """Whether they do."""
+        return self.maps is not None
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
         """Return the correlation with the exact maps to expect."""
@@ -173,6 +191,10 @@ class SpectralParameters(HeatmapParameters):
                 joint=self.joint,
             ),
         )
+        beside: tuple[DerivedFrom, ...] = ()
+        if self.maps is not None:
+            yield from Believed(self.form, deviation).datasets(self.stimulus, coefficients)
+            beside = DerivedFrom(PUBLIC_MAP), DerivedFrom(BELIEF, whole=True)
         density = "relative fixation density (1 = uniform)"
         estimate = ESTIMATES[self.estimate]
         for path, role, source, derive, quantity in (
@@ -191,16 +213,23 @@ class SpectralParameters(HeatmapParameters):
                 role,
                 quantity=quantity,
                 items=1,
-                sources=(DerivedFrom(source), DerivedFrom(NORMALIZATION)),
+                sources=(DerivedFrom(source), DerivedFrom(NORMALIZATION), *beside),
                 derive=partial(self._derived, derive, deviation),
                 care=ITERATED,
             )
 
     def _derived(
-        self, derive: Derivation, deviation: float, _index: Index, source: Array, moments: Array
+        self,
+        derive: Derivation,
+        deviation: float,
+        _index: Index,
+        source: Array,
+        moments: Array,
+        *public: Array,
     ) -> Array:
         normalization, error = map(float, moments)
-        return derive(self.form, source, Scale(normalization, error, deviation))
+        prior = Believed(self.form, deviation).prior(*public) if public else None
+        return derive(self.form, source, Scale(normalization, error, deviation, prior))
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all coefficients of a person."""
@@ -246,12 +275,13 @@ class SpectralParameters(HeatmapParameters):
         return [
             remark("normalization-by-viewers" if self.viewers else "normalization"),
             remark(estimate.heatmap_code[self.prior], blur_px=self.blur_px),
-            remark(estimate.uncertainty_code),
+            remark(estimate.uncertainty_code[self.prior]),
         ]
 
     def warnings(self) -> list[Remark]:
         """Return what a reader must know."""
-        return [remark("centre-bias")] if self.prior == CENTRE else []
+        codes = {CENTRE: ["centre-bias"], MAPS: ["public-maps"]}
+        return [remark(code) for code in codes.get(self.prior, [])]
 
     def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
         """Return what all people's coefficients may be."""
@@ -261,134 +291,10 @@ class SpectralParameters(HeatmapParameters):
         """Yield where name, parameters and noise contradict each other."""
         if not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
+        if (self.prior == MAPS) != (self.maps is not None) or (self.maps and self.estimate != LOG_NORMAL):
+            yield "manifest", "prior, public maps and estimate do not agree"
         yield from self.stimulus_faults()
         yield from self.viewer_faults(self.viewers)
         static = [field is None for field in (self.window, self.blur_time, self.frames)]
         if len(set(static)) > 1 or (self.window is not None and not self.window[0] < self.window[1]):
             yield "manifest", "window, frames and blur over time do not agree"
-
-
-@dataclass(frozen=True, kw_only=True)
-class CellParameters(HeatmapParameters):
-    """Heatmaps of counts in cells, each with noise (`cells.proof.md`)."""
-
-    mechanisms: ClassVar = ("gaussian", "laplace")
-    private_half: ClassVar = "synthrelease.kinds.heatmap.cells:CellHeatmap"
-    plan_keys: ClassVar = ("cap", "caps", "cap_share", "max_samples_per_stimulus", "calibration")
-    cap: Annotated[int, described("m, the most that a person counts in a cell.", minimum=1)]
-    caps: Annotated[
-        tuple[PositiveInt, ...] | None,
-        described(
-            "The list that the cap was chosen from privately; null if it stood in the plan.",
-            minItems=1,
-            maxItems=100,
-            uniqueItems=True,
-        ),
-    ]
-    max_samples_per_stimulus: Annotated[
-        int | None, described("T, the most samples of a person on a stimulus; null for no limit.", minimum=1)
-    ]
-    calibration: Annotated[str, among("exact", LIU2019)]
-
-    def datasets(self, event: Event) -> Iterator[Dataset]:  # noqa: ARG002
-        """Yield the noisy counts of every stimulus, and the heatmap."""
-        axes = (self.stimulus, *self.pixels)
-        yield Dataset("noisy", axes, Role.NOISY, INTEGERS, quantity="noisy counts", items=1)
-        yield Dataset(
-            "heatmap",
-            axes,
-            Role.ESTIMATE,
-            quantity="counts per participant" if self.people else "counts",
-            items=1,
-            sources=(DerivedFrom("noisy"),),
-            derive=self._heatmap,
-        )
-
-    def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
-        """Return the correlation with the exact maps to expect."""
-        at = partial(cell_correlation, self, self.viewing, deviation=deviation_of(event))
-        return expected(self, people, lambda viewers: at(people=viewers))
-
-    def _heatmap(self, _index: Index, noisy: Array) -> Array:
-        screen_px = (self.screen.width_px, self.screen.height_px)
-        return derived.heatmap(noisy, people=self.people, blur_px=self.blur_px, screen_px=screen_px)
-
-    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
-        """Return the sensitivity of all counts of a person."""
-        return sensitivities.gaze_maps(
-            cells=self.rows * self.columns,
-            cap=self.cap,
-            max_samples=self.max_samples_per_stimulus,
-            stimuli=len(self.stimuli),
-            max_stimuli=self.max_stimuli_per_person,
-            assignment_public=self.assignment_public,
-            neighbours=neighbours,
-        )
-
-    def summary(self) -> str:
-        """Return what is released, in a sentence."""
-        return words.summary(self)
-
-    def procedure(self) -> str:
-        """Return what is done to the data, before and with the noise."""
-        return words.cell_procedure(self)
-
-    def biases(self) -> list[str]:
-        """Return what draws the released values away from the data."""
-        return [
-            f"at most {several(self.cap, 'sample')} of one participant count in a cell: where participants stay longer, values are too low."
-        ]
-
-    def reading(self, event: Event, neighbours: Neighbours) -> list[str]:  # noqa: ARG002
-        """Return how noise shows."""
-        noise = noise_of(event)
-        return [] if noise is None else [words.cell_reading(self, reach(noise))]
-
-    def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
-        """Return why the sensitivity is what it is."""
-        stimuli = {"stimuli": len(self.stimuli), "most_stimuli": self.max_stimuli_per_person}
-        most = self.max_samples_per_stimulus
-        if self.caps is not None:
-            return remark("chosen-cap", most_samples=most, **stimuli)
-        if most is None:
-            return remark("capped-counts-any-samples", cap=self.cap, **stimuli)
-        return remark("capped-counts", cap=self.cap, most_samples=most, **stimuli)
-
-    def post_processing(self) -> list[Remark]:
-        """Return what is done to the noisy counts."""
-        return [remark("counts-per-person" if self.people else "counts-blurred", blur_px=self.blur_px)]
-
-    def warnings(self) -> list[Remark]:
-        """Return what a reader must know."""
-        return [] if self.caps is None else [remark("cap-was-chosen")]
-
-    def choices(self) -> list[int]:
-        """Return the number of caps to choose from, if it was chosen."""
-        return [] if self.caps is None else [len(self.caps)]
-
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
-        """Return what all people may count in a cell, and in all maps."""
-        if self.people is None:
-            return None, None
-        in_cell, in_map = self.cap, self.cap * self.rows * self.columns
-        if self.max_samples_per_stimulus is not None:
-            in_cell = min(in_cell, self.max_samples_per_stimulus)
-            in_map = min(in_map, self.max_samples_per_stimulus)
-        return self.people * in_cell, self.people * self.max_stimuli_per_person * in_map
-
-    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
-        """Yield where name, parameters and noise contradict each other."""
-        if not isinstance(noise, NOISES[self.name]):
-            yield "noise", WRONG_NAME
-        if self.calibration == LIU2019 and self.max_samples_per_stimulus is not None:
-            yield "manifest", "Liu et al. 2019 do not bound a person's samples"
-        yield from self.stimulus_faults()
-
-    def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
-        """Yield what is wrong with the list that the cap was chosen from."""
-        if self.caps is None:
-            return
-        if list(self.caps) != sorted(set(self.caps)) or self.cap not in self.caps:
-            yield "guarantee", "what was chosen is not from its list"
-        elif self.max_samples_per_stimulus is None:
-            yield "guarantee", "the choice of a cap has no bounded sensitivity"

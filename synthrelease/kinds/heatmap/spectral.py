@@ -16,27 +16,25 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.dp.budget import GAUSSIAN, Budget
+from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
-from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.heatmap.accuracy import Heatmap
 from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.expected import Viewing, spectral_correlation
+from synthrelease.kinds.heatmap.map_reading import read_maps
+from synthrelease.kinds.heatmap.map_sums import contributions
 from synthrelease.kinds.heatmap.public import SpectralParameters
+from synthrelease.kinds.heatmap.public_maps import MAPS, PUBLIC_MAP
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
+from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.preparing import require_duration
 from synthrelease.kinds.stimuli import DURATION
-from synthrelease.numerics.ball import clip_to_ball
-from synthrelease.numerics.binning import integer_shares
-from synthrelease.numerics.runs import runs
-from synthrelease.numerics.spectral import MOST_CELLS, RADIUS, SpectralForm
-from synthrelease.numerics.spectrum import WEIGHT, point_coefficients, positions
+from synthrelease.numerics.spectral import MOST_CELLS, SpectralForm
 
-_MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
-_BLOCK_COEFFICIENTS = 1 << 22  # of as many people as are dealt with at a time
 _TIME_BLUR_SHARE = 0.1  # of the window
 _CELLS_PER_BLUR = 4  # σ of the blur: finer cells would show nothing more
 _MOST_COEFFICIENTS = 50_000_000  # of all stimuli together: their sums must fit into memory
@@ -47,6 +45,8 @@ _MOST_FRAMES = 10_000
 class SpectralHeatmap(Heatmap[SpectralParameters]):
     """Coefficients of people's maps, clipped to a ball, with Gaussian noise."""
 
+    public_maps: NDArray[np.int32] | None = None  # coefficients in steps, shape (S, K)
+
     @classmethod
     def of(cls, request: HeatmapRequest, name: str) -> SpectralHeatmap:
         """Return the mechanism that a plan asks for.
@@ -54,7 +54,16 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
         Raises:
             PlanError: parameters contradict each other or the input.
         """
-        return cls(parameters=_parameters(request, name), neighbours=request.neighbours, noise=GAUSSIAN)
+        parameters, public_maps = _parameters(request, name), None
+        if parameters.prior == MAPS:
+            maps, public_maps = read_maps(request.spec, request.source, request.facts, parameters)
+            parameters = replace(parameters, maps=maps)
+        return cls(
+            parameters=parameters,
+            neighbours=request.neighbours,
+            noise=GAUSSIAN,
+            public_maps=public_maps,
+        )
 
     def with_choice_of(self, parameters: Parameters) -> SpectralHeatmap:
         """Return the mechanism with the estimate of a release: a later one computes another map from the same integers."""
@@ -69,6 +78,12 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
         """Return how many rows are of any use."""
         p = self.parameters
         return measured_rows(data, weighted=p.weight == DURATION, window=p.window)
+
+    def draw(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Drawn:
+        """Add noise to all coefficients; public maps stand next to them."""
+        drawn = super().draw(collected, budget, random)
+        public = {} if self.public_maps is None else {PUBLIC_MAP: self.public_maps}
+        return replace(drawn, arrays={**drawn.arrays, **public})
 
     def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:
         """Return the correlation to expect with the exact map, with so many people on every stimulus."""
@@ -85,7 +100,10 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
         blurs = (_blur_time(spec, window) / (window[1] - window[0]), *blurs)
     try:
         form = SpectralForm(
-            blurs, _resolution(spec, screen, blurs), float(o["exponent"]), float(o["clip"]), o["prior"]
+            blurs,
+            _resolution(spec, screen, blurs),
+            float(o["exponent"]),
+            float(o["clip"]),
         )
     except (ValueError, ArithmeticError):
         raise PlanError(
@@ -114,9 +132,23 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
         clip=form.clip,
         clipping=o["clipping"],
         weight=o["weight"],
-        prior=form.prior,
+        prior=_prior(spec),
         estimate=LOG_NORMAL,
     )
+
+
+def _prior(spec: OutputSpec) -> str:
+    prior: str = spec.options["prior"]
+    if (prior == MAPS) != ("maps" in spec.options):
+        raise PlanError(
+            "no-maps" if prior == MAPS else "maps-not-asked-for",
+            f'prior = "{prior}", '
+            + ("but the plan names no maps" if prior == MAPS else "but the plan names public maps"),
+            where=f"{spec.where}.prior",
+            expected='prior = "maps" with maps = "FOLDER" of images, or a table of the gaze of other people',
+            remedy="name the maps" if prior == MAPS else 'write prior = "maps", or leave the maps out',
+        )
+    return prior
 
 
 def _resolution(spec: OutputSpec, screen: Screen, blurs: tuple[float, ...]) -> tuple[int, ...]:
@@ -194,64 +226,3 @@ def _window(spec: OutputSpec, source: InputSpec) -> tuple[float, float] | None:
 
 def _blur_time(spec: OutputSpec, window: tuple[float, float]) -> float:
     return float(spec.options.get("blur_time", _TIME_BLUR_SHARE * (window[1] - window[0])))
-
-
-def contributions(gaze: Gaze, parameters: SpectralParameters) -> NDArray[np.int64]:
-    """Return the sum of these people's clipped coefficients in steps, shape (stimuli, K); all of their rows are there.
-
-    Cost grows with samples × frequencies of one axis and with the maps that people have, not with pixels.
-    """
-    totals = np.zeros((len(parameters.stimuli), parameters.form.band.count), dtype=np.int64)
-    steps, band = parameters.form.steps(), parameters.form.band
-    rows, weights = _weighted_rows(gaze, parameters)
-    if not rows.size:
-        return totals
-    places = _places(gaze, parameters, rows)
-    group = gaze.person[rows] * len(parameters.stimuli) + gaze.stimulus[rows]
-    first, samples = runs(group)
-    person, stimulus = gaze.person[rows[first]], gaze.stimulus[rows[first]]
-    for start, stop in _blocks(person, max(1, _BLOCK_COEFFICIENTS // band.count)):
-        coefficients = np.stack(
-            [
-                np.trunc(point_coefficients(places[:, i : i + count], weights[i : i + count], band) * steps)
-                for i, count in zip(first[start:stop], samples[start:stop], strict=True)
-            ]
-        ).astype(np.int64)
-        owner = person[start:stop] if parameters.joint else None
-        np.add.at(totals, stimulus[start:stop], clip_to_ball(coefficients, RADIUS, owner))
-    return totals
-
-
-def _weighted_rows(gaze: Gaze, parameters: SpectralParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows that count, and their weights: whole numbers that sum to WEIGHT for a person on a stimulus."""
-    row = counted_rows(gaze, max_stimuli=parameters.max_stimuli_per_person, max_samples=_MOST_SAMPLES)
-    if parameters.window is not None:
-        assert gaze.time is not None
-        start, end = parameters.window
-        row = row[(gaze.time[row] >= start) & (gaze.time[row] <= end)]
-    weight = np.ones(row.size, dtype=np.int64)
-    if parameters.weight == DURATION:
-        assert gaze.duration is not None
-        row = row[gaze.duration[row] > 0]
-        weight = gaze.duration[row]
-    owner = gaze.person[row] * len(parameters.stimuli) + gaze.stimulus[row]
-    return row, integer_shares(owner, weight, WEIGHT)
-
-
-def _places(gaze: Gaze, parameters: SpectralParameters, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Positions on the axes, shape (axes, N)."""
-    axes = [gaze.y_px[rows] / gaze.screen.height_px, gaze.x_px[rows] / gaze.screen.width_px]
-    if parameters.window is not None:
-        assert gaze.time is not None
-        start, end = parameters.window
-        axes.insert(0, (gaze.time[rows] - start) / (end - start))
-    return np.stack([positions(axis) for axis in axes])
-
-
-def _blocks(person: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
-    """Cut maps, ordered by person, into blocks of about `most` that hold whole people."""
-    bounds = [0]
-    for begin, count in zip(*runs(person), strict=True):
-        if begin + count - bounds[-1] > most and begin > bounds[-1]:
-            bounds.append(int(begin))
-    return list(zip(bounds, [*bounds[1:], person.size], strict=True))

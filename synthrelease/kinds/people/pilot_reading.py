@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,17 +10,14 @@ import numpy as np
 from synthrelease.data.facts import Facts
 from synthrelease.data.features import Features, load_features
 from synthrelease.data.input_spec import InputSpec
-from synthrelease.data.label_twins import may_share_people
-from synthrelease.data.readers import reader_for
-from synthrelease.data.source import Source
 from synthrelease.errors import PlanError
-from synthrelease.files.digest import sha256_of
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.pilot import Pilot, pilot_of
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.kinds.people.vectors import MISSING, Windows, first_windows
+from synthrelease.kinds.public_data import digest_of, refuse_participants
 
 _LEAST_PEOPLE = 5
 
@@ -52,15 +48,7 @@ def read_pilot(
     pilot = replace(source, path=spec.folder / spec.options["pilot"], frame=None)
     data = _features(pilot, facts, list(scales))
     where = f"{spec.where}.pilot"
-    # Whatever the plan says of similar labels: what is published of a pilot has no protection.
-    if may_share_people(data.identities, facts.identities):
-        raise PlanError(
-            "pilot-shares-people",
-            "the pilot has participants of the data: what is published of it would give them away",
-            where=where,
-            expected="other people, whose data may be public",
-            remedy="remove the participants from the pilot; if others have the same or similar labels (P1, p1, p_01) by chance, rename these",
-        )
+    refuse_participants(data.identities, facts.identities, noun="pilot", where=where)
     kept = first_windows(data.person, data.recording, max_windows)
     levels = np.stack([scale.levels(data.values[kept, f]) for f, scale in enumerate(scales.values())], axis=1)
     for f, feature in enumerate(scales):
@@ -75,7 +63,7 @@ def read_pilot(
                 remedy="leave the pilot out, or name a larger one",
             )
     windows = Windows(data.person[kept], data.recording[kept], data.people)
-    return pilot_of(windows, levels, form, list(scales.values()), sha256=_digest(pilot.source))
+    return pilot_of(windows, levels, form, list(scales.values()), sha256=digest_of(pilot.source))
 
 
 def _features(source: InputSpec, facts: Facts, features: list[Feature]) -> Features:
@@ -88,9 +76,3 @@ def _features(source: InputSpec, facts: Facts, features: list[Feature]) -> Featu
         missing=options["missing"],
         chosen=source.chosen,
     )
-
-
-def _digest(source: Source) -> str:
-    """SHA-256 of the file; of a folder's files, of their digests in the order of their names."""
-    digests = [sha256_of(path) for path in sorted(reader_for(source).files(source))]
-    return hashlib.sha256("".join(digests).encode()).hexdigest() if source.pattern else digests[0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from synthrelease.kinds.people.form import CONTRASTS, KEPT, PeopleForm
 from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.kinds.people.scores import Scale
 from synthrelease.numerics import hermite
+from synthrelease.numerics.array_key import ArrayKey
 from synthrelease.numerics.log_density import Densities, Others, densities
 from synthrelease.numerics.public_draws import PublicDraws
 
@@ -93,7 +93,7 @@ class Rounds:
 
     def coarse(self, noisy: Integers) -> Densities:
         """Return marginals after the first round, of its integers, shape (F, K)."""
-        return _coarse(self, _Key(noisy))
+        return _coarse(self, ArrayKey(noisy))
 
     def coarse_means(self, noisy: Integers) -> tuple[Numbers, Numbers]:
         """Return mean coefficients of the first round and the variance of their errors, shape (F, K) each."""
@@ -103,7 +103,7 @@ class Rounds:
 
     def marginals(self, noisy_coarse: Integers, noisy_fine: Integers) -> Densities:
         """Return marginals after the second round, of both rounds' integers, shape (F, K) each."""
-        return _marginals(self, _Key(noisy_coarse), _Key(noisy_fine))
+        return _marginals(self, ArrayKey(noisy_coarse), ArrayKey(noisy_fine))
 
     def both_means(self, noisy_coarse: Integers, noisy_fine: Integers) -> tuple[Numbers, Numbers]:
         """Return mean coefficients of both rounds and the variance of their errors, shape (F, K) each."""
@@ -126,7 +126,7 @@ class Rounds:
             scales: the features' ranges.
             windows: of a person in a recording, nominally.
         """
-        return _dependence(self, _Key(noisy), _Key(density), tuple(scales), windows)
+        return _dependence(self, ArrayKey(noisy), ArrayKey(density), tuple(scales), windows)
 
     def possible(
         self, sums: Sequence[Integers], scales: Sequence[Scale], windows: int, random: PublicDraws
@@ -184,32 +184,19 @@ class Rounds:
         return Mean(noisy / unit + centre, (self.deviation / unit) ** 2)
 
 
-class _Key:
-    """An array that a cache can have for a key."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self.array, self._bytes = array, array.tobytes()
-
-    def __hash__(self) -> int:
-        return hash(self._bytes)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self._bytes == other._bytes
-
-
 @lru_cache(maxsize=_MOST_RESULTS)
-def _coarse(rounds: Rounds, noisy: _Key) -> Densities:
+def _coarse(rounds: Rounds, noisy: ArrayKey) -> Densities:
     return densities(*rounds.coarse_means(noisy.array), rounds.form.bins, rounds.others)
 
 
 @lru_cache(maxsize=_MOST_RESULTS)
-def _marginals(rounds: Rounds, coarse: _Key, fine: _Key) -> Densities:
+def _marginals(rounds: Rounds, coarse: ArrayKey, fine: ArrayKey) -> Densities:
     return densities(*rounds.both_means(coarse.array, fine.array), rounds.form.bins, rounds.others)
 
 
 @lru_cache(maxsize=_MOST_RESULTS)
 def _dependence(
-    rounds: Rounds, noisy: _Key, density: _Key, scales: tuple[Scale, ...], windows: int
+    rounds: Rounds, noisy: ArrayKey, density: ArrayKey, scales: tuple[Scale, ...], windows: int
 ) -> Dependence:
     return _fitted(rounds, noisy.array, density.array, scales, windows)
 

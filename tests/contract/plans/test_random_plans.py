@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_plans.draws import OfGenerator, OfHypothesis
 from random_plans.observed import Observer
-from random_plans.plans import FEATURES, GAZE, PILOT, random_plan
+from random_plans.plans import FEATURES, GAZE, MAPS, PILOT, random_plan
 from random_plans.study import neighbour, random_study
 from random_plans.trial import tried
 from tiers import few
@@ -57,7 +57,8 @@ BUILT = {
         "mechanism": ["spectral", "gaussian", "laplace"],
         "clipping": ["joint", "per-stimulus"],
         "weight": ["samples", "duration"],
-        "prior": ["centre", "none"],
+        "prior": ["centre", "none", "maps"],
+        "maps": [str(MAPS)],
         "calibration": ["liu2019"],
         "cap": ["private"],
         "max_samples_per_stimulus": ["unlimited"],

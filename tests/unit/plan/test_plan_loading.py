@@ -310,8 +310,8 @@ def test_a_plan_with_every_key_loads_as_it_is_written(tmp_path: Path) -> None:
 def test_this_files_plan_has_every_key_of_the_schema() -> None:
     """Otherwise a new key would go without the tests below."""
     told = {written(place) for place, _ in properties()}
-    # It contradicts a column of stimuli: tests/contract/test_single_stimulus.py.
-    assert {place for place in told if not present(place)} == {"inputs.looks.stimulus"}
+    # One contradicts a column of stimuli (tests/contract/test_single_stimulus.py), one needs files (tests/unit/kinds/heatmap/test_public_maps.py).
+    assert {place for place in told if not present(place)} == {"inputs.looks.stimulus", "outputs[0].maps"}
 
 
 @pytest.mark.parametrize("key", ["units", "labels"])

@@ -11,8 +11,8 @@ import pytest
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
+from synthrelease.kinds.heatmap.map_sums import contributions
 from synthrelease.kinds.heatmap.public import SpectralParameters
-from synthrelease.kinds.heatmap.spectral import contributions
 from synthrelease.kinds.stimuli import DURATION, SAMPLES
 from synthrelease.numerics.spectral import CONSTANT_STEPS, RADIUS, SpectralForm
 

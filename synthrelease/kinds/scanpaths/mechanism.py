@@ -1,0 +1,204 @@
+"""Synthetic scanpaths: what is kept of participants' fixations, and the two rounds. Claim: `scanpaths.proof.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+from synthrelease.data.losses import Loss, Reason
+from synthrelease.dp.budget import Budget
+from synthrelease.dp.event import Event, noise_of
+from synthrelease.dp.noise.addition import add_noise
+from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.kinds.contributions import Rows
+from synthrelease.kinds.counted_rows import counted_rows
+from synthrelease.kinds.dataset import Array
+from synthrelease.kinds.expectation import Expectation, people_needed
+from synthrelease.kinds.heatmap.map_sums import Looks, clipped_sums
+from synthrelease.kinds.heatmap.public_maps import PUBLIC_MAP
+from synthrelease.kinds.measured import measured_rows
+from synthrelease.kinds.mechanism import QUIET, Drawn, Mechanism
+from synthrelease.kinds.parameters import deviation_of
+from synthrelease.kinds.scanpaths.chain_fits import DENSITY
+from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, NOISY_MAPS
+from synthrelease.kinds.scanpaths.fixations import Fixations
+from synthrelease.kinds.scanpaths.geometry import level_steps
+from synthrelease.kinds.scanpaths.public import ScanpathParameters
+from synthrelease.kinds.scanpaths.vectors import Measured, deviations
+from synthrelease.kinds.values import Values
+from synthrelease.numerics.binning import integer_shares
+from synthrelease.numerics.runs import runs
+from synthrelease.numerics.spectrum import WEIGHT, positions
+
+Integers = NDArray[np.int64]
+Release = Callable[[str, Integers], Array]
+
+_MOST_FIXATIONS = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
+_MICROSECONDS = {"s": 1_000_000, "ms": 1000}  # of a unit of durations
+_GOOD = 0.7  # a correlation of maps at which scanpaths are about the stimuli
+
+
+@dataclass(frozen=True, kw_only=True)
+class SyntheticScanpaths(Mechanism[ScanpathParameters]):
+    """Two adaptive rounds, each a noisy sum of one clipped vector of each person: of maps, and of how eyes move."""
+
+    duration_unit: str  # of the input
+    public_maps: NDArray[np.int32] | None = None  # coefficients in steps, shape (S, K)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Always: the second round reduces them anew, by what the first one released."""
+        return True
+
+    @property
+    def row_bytes(self) -> int:
+        """How much memory each row of a part takes while it is reduced to whole numbers."""
+        return 120
+
+    def collect(self, data: Gaze) -> Rows:
+        """Return of some people's fixations the stimulus, the steps of their place and how long they took in microseconds, by person, stimulus and time."""
+        row = self._counted(data)
+        assert data.duration is not None
+        places = (
+            positions(values[row] / side)
+            for values, side in (
+                (data.x_px, data.screen.width_px),
+                (data.y_px, data.screen.height_px),
+            )
+        )
+        block = np.stack([data.stimulus[row], *places, self._microseconds(data)[row]], axis=1)
+        return Rows(((data.person[row], block),))
+
+    def _microseconds(self, data: Gaze) -> Integers:
+        assert data.duration is not None
+        unit = _MICROSECONDS[self.duration_unit]
+        return data.duration * unit // STEPS_PER_UNIT
+
+    def _counted(self, data: Gaze) -> Integers:
+        """Rows that count: fixations that take time and begin within the viewing time, on at most M stimuli of a person."""
+        p = self.parameters
+        row = counted_rows(data, max_stimuli=p.max_stimuli_per_person, max_samples=_MOST_FIXATIONS)
+        duration = self._microseconds(data)
+        row = row[duration[row] > 0]
+        if not row.size:
+            return row
+        first, count = runs(data.person[row] * len(p.stimuli) + data.stimulus[row])
+        if data.time is not None:
+            unit = _MICROSECONDS[self.duration_unit] / 1_000_000
+            onset_s = (data.time[row] - np.repeat(data.time[row[first]], count)) * unit
+        else:
+            total = np.cumsum(duration[row])
+            before = total - duration[row]
+            onset_s = (before - np.repeat(before[first], count)) / 1_000_000
+        return row[onset_s < p.viewing_time_s]
+
+    def measured(self, data: Gaze) -> dict[str, int]:
+        """Return how many rows are of any use."""
+        return measured_rows(data, weighted=True, window=None)
+
+    def losses(self, data: Gaze) -> tuple[Loss, ...]:
+        """Return how many fixations begin after the viewing time, or are of stimuli on which a person does not count."""
+        rows = len(data.person)
+        return (
+            Loss(
+                rows - len(self._counted(data)),
+                rows,
+                "begin after the viewing time, take no time, or are on stimuli beyond `max_stimuli_per_person`",
+                Reason.CHOSEN,
+            ),
+        )
+
+    def draw(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Drawn:
+        """Add noise to the sums of both rounds; public maps stand next to them."""
+        event = self.calibrate(budget)
+        noise = noise_of(event)
+        assert noise is not None
+
+        def noisy(_path: str, sums: Integers) -> Array:
+            return add_noise(sums, noise, largest=self.largest_integer, random=random)
+
+        return Drawn({**self._public, **self.rounds(collected, event, noisy)}, event, self.parameters)
+
+    @property
+    def _public(self) -> dict[str, Array]:
+        return {} if self.public_maps is None else {PUBLIC_MAP: self.public_maps}
+
+    def exact(self, collected: Rows) -> dict[str, Array]:
+        """Return the sums of both rounds without noise: private."""
+        return self.rounds(collected, QUIET, lambda _path, sums: sums)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Always."""
+        return True
+
+    def exact_after(self, collected: Rows, released: Mapping[str, Array], event: Event) -> dict[str, Array]:
+        """Return the exact sums of both rounds if the first one released what it did: private."""
+        exact: dict[str, Array] = {}
+
+        def noisy(path: str, sums: Integers) -> Array:
+            exact[path] = sums
+            return released[path]
+
+        self.rounds(collected, event, noisy)
+        return exact
+
+    def rounds(self, collected: Rows, event: Event, released: Release) -> dict[str, Array]:
+        """Return what is released of each round, by path.
+
+        Args:
+            collected: of all people.
+            event: whose noise the maps that levels are counted on depend on.
+            released: what makes of a round's path and exact sum what is released: the second round depends on that alone.
+        """
+        p = self.parameters
+        fixations = self.fixations(collected)
+        maps = clipped_sums(_looks(fixations), p.of_maps.form, len(p.stimuli), joint=True)
+        drawn: dict[str, Array] = {NOISY_MAPS: released(NOISY_MAPS, maps)}
+        density = Values(p, event, {**self._public, **drawn}).array(DENSITY)
+        prior = p.dynamics_prior
+        measured = Measured(prior.coordinates, p.viewing_time_s, prior.means)
+        vectors = deviations(fixations, measured, level_steps(density.astype(np.float64)))
+        has_rows = np.bincount(fixations.person, minlength=fixations.people) > 0
+        sums = p.second_round(deviation_of(event)).contributions(vectors, has_rows).sum(axis=0)
+        drawn[NOISY_DYNAMICS] = released(NOISY_DYNAMICS, sums)
+        return drawn
+
+    def fixations(self, collected: Rows) -> Fixations:
+        """Return the fixations that people contribute: private."""
+        person, block = collected.whole()
+        stimulus, x, y, duration = block.astype(np.int64).T
+        people = self.parameters.people
+        if people is None:  # those beyond the last one with a row add nothing
+            people = int(person.max(initial=-1)) + 1
+        screen = self.parameters.screen
+        return Fixations(person, stimulus, x, y, duration, people, screen.height_px / screen.width_px)
+
+    def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
+        """Return the correlation of maps to expect, and how many people it takes for scanpaths that are about the stimuli."""
+        number = people or 1
+
+        def correlation(people: int) -> float:
+            (one,) = self.expected(event, budget, people)
+            return one.best
+
+        (now,) = self.expected(event, budget, number)
+        needed = people_needed(lambda people: correlation(people) >= _GOOD) or "more than there are"
+        return (
+            f"CC {now.best:.2f} of maps with the exact ones (no data: {now.without_data:.2f})",
+            f"{needed} for CC ≥ {_GOOD:g}",
+        )
+
+    def expected(self, event: Event, budget: Budget | None, people: float) -> tuple[Expectation, ...]:  # noqa: ARG002
+        """Return the correlation of maps to expect with so many participants."""
+        return self.parameters.expected(event, people, self.neighbours)
+
+
+def _looks(fixations: Fixations) -> Looks:
+    ones = np.ones_like(fixations.person)
+    places = np.stack([fixations.y, fixations.x])
+    return Looks(fixations.person, fixations.stimulus, places, integer_shares(fixations.trial, ones, WEIGHT))

@@ -1,0 +1,198 @@
+"""Heatmaps that start from public maps of the stimuli: how these are read, and what a release states of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import public_maps
+import pytest
+from PIL import Image
+
+import synthrelease
+from synthrelease.errors import SynthReleaseError
+from synthrelease.numerics.map_belief import GRID
+
+TABLE = 'prior = "maps"\nmaps = "others.csv"\n'
+
+
+def built(folder: Path) -> synthrelease.Bundle:
+    path = synthrelease.build(folder / "plan.toml", folder / "maps.h5", test_seed=3, force=True).path
+    return synthrelease.open_bundle(path, allow_test_seed=True)
+
+
+def error(folder: Path, options: str = public_maps.MAPS) -> SynthReleaseError:
+    (folder / "plan.toml").write_text(public_maps.plan(options))
+    with pytest.raises(SynthReleaseError) as caught:
+        built(folder)
+    return caught.value
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    public_maps.study(tmp_path)
+    return tmp_path
+
+
+def coefficients(folder: Path) -> np.ndarray:
+    return np.asarray(built(folder)["attention"]["public_map"])
+
+
+def test_the_release_has_the_maps_and_says_that_they_are_public(folder: Path) -> None:
+    bundle = built(folder)
+    (output,) = bundle.manifest["outputs"]
+    digests = [
+        hashlib.sha256((folder / "maps" / f"{s}.npy").read_bytes()).hexdigest() for s in public_maps.STIMULI
+    ]
+    assert output["mechanism"]["parameters"]["maps"] == {
+        "sha256": hashlib.sha256("".join(digests).encode()).hexdigest(),
+        "source": "images",
+        "people": None,
+    }
+    assert {"code": "public-maps", "fields": {"output": "attention"}} in bundle.manifest["privacy"][
+        "not_protected"
+    ]
+    assert "public-maps" in {warning["code"] for warning in output["warnings"]}
+    assert (np.asarray(bundle["attention"]["public_map"])[:, 0] == GRID).all()
+    weight, spread = np.asarray(bundle["attention"]["belief"])
+    assert 0 <= weight <= 1.2
+    assert 0 < spread < 4
+
+
+def save(stimulus: str, folder: Path, ending: str, shades: float, mode: str) -> None:
+    values = np.rint(public_maps.density(stimulus) * shades)
+    Image.fromarray(values.astype({"L": np.uint8, "I;16": np.uint16, "F": np.float32}[mode])).save(
+        folder / f"{stimulus}{ending}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ending", "shades", "mode"),
+    [(".png", 255, "L"), (".png", 65535, "I;16"), (".jpg", 255, "L"), (".tif", 255, "F")],
+)
+def test_an_image_is_the_same_map_as_an_array(folder: Path, ending: str, shades: float, mode: str) -> None:
+    exact = coefficients(folder)
+    for stimulus in public_maps.STIMULI:
+        (folder / "maps" / f"{stimulus}.npy").unlink()
+        save(stimulus, folder / "maps", ending, shades, mode)
+    assert np.abs(coefficients(folder) - exact).max() < 0.02 * GRID
+
+
+def test_a_map_of_another_size_is_the_same_map(folder: Path) -> None:
+    exact = coefficients(folder)
+    for stimulus in public_maps.STIMULI:
+        np.save(folder / "maps" / f"{stimulus}.npy", public_maps.density(stimulus, 320, 240))
+    assert np.abs(coefficients(folder) - exact).max() < 0.01 * GRID
+
+
+def test_other_peoples_gaze_is_a_map_in_which_everyone_counts_the_same(folder: Path) -> None:
+    """As the sum of one person's and of another's, whose rows are ten times as many."""
+    one, other = "q1,sea,20,15\nq1,sky,60,40\n", "q2,sea,40,30\nq2,sky,40,30\n"
+    (folder / "plan.toml").write_text(public_maps.plan(TABLE))
+    maps = []
+    for rows in (one, other, one + 10 * other):
+        (folder / "others.csv").write_text("who,image,x,y\n" + rows)
+        maps.append(coefficients(folder).astype(np.int64))
+    assert np.abs(2 * maps[2] - maps[0] - maps[1]).max() <= 2
+    (output,) = built(folder).manifest["outputs"]
+    assert output["mechanism"]["parameters"]["maps"]["people"] == 2
+    assert (
+        output["mechanism"]["parameters"]["maps"]["sha256"]
+        == hashlib.sha256((folder / "others.csv").read_bytes()).hexdigest()
+    )
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def put(values: np.ndarray) -> Callable[[Path], None]:
+    return lambda path: np.save(path, values)
+
+
+def garbled(path: Path) -> None:
+    path.write_bytes(b"no array")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (remove, "no-public-map"),
+        (garbled, "bad-public-map"),
+        (put(np.zeros((60, 80))), "bad-public-map"),
+        (put(np.full((60, 80), -1.0)), "bad-public-map"),
+        (put(np.full((60, 80), np.nan)), "bad-public-map"),
+        (put(np.ones((60, 60))), "bad-public-map"),  # of another screen
+        (put(np.ones((60, 80, 3))), "bad-public-map"),
+        (put(np.ones(80)), "bad-public-map"),
+        (put(np.array([["a"]])), "bad-public-map"),
+    ],
+)
+def test_what_is_no_map_is_refused(folder: Path, change: Callable[[Path], None], code: str) -> None:
+    change(folder / "maps" / "sky.npy")
+    raised = error(folder)
+    assert raised.code == code
+    assert "sky" in str(raised)
+    assert not (folder / "maps.h5").exists()
+
+
+def test_a_photograph_is_no_map(folder: Path) -> None:
+    (folder / "maps" / "sky.npy").unlink()
+    random = np.random.default_rng(0)
+    Image.fromarray(random.integers(0, 255, (60, 80, 3), dtype=np.uint8)).save(folder / "maps" / "sky.png")
+    assert error(folder).code == "bad-public-map"
+
+
+def test_grey_in_three_channels_is_a_map(folder: Path) -> None:
+    exact = coefficients(folder)
+    (folder / "maps" / "sky.npy").unlink()
+    grey = np.rint(255 * public_maps.density("sky")).astype(np.uint8)
+    Image.fromarray(np.stack([grey] * 3, axis=-1)).save(folder / "maps" / "sky.png")
+    assert np.abs(coefficients(folder) - exact).max() < 0.02 * GRID
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ("P_07,sea,1,1\nq1,sky,1,1\n", "public-gaze-shares-people"),  # p7, written otherwise
+        ("q1,sea,1,1\n", "no-public-map"),
+        ("q1,sea,1,1\nq1,sky,1,99\n", "point-off-screen"),
+    ],
+)
+def test_gaze_that_makes_no_map_is_refused(folder: Path, rows: str, code: str) -> None:
+    (folder / "others.csv").write_text("who,image,x,y\n" + rows)
+    assert error(folder, TABLE).code == code
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ('prior = "maps"\n', "no-maps"),
+        ('maps = "maps"\n', "maps-not-asked-for"),
+        ('mechanism = "gaussian"\nmaps = "maps"\n', "key-not-for-mechanism"),
+    ],
+)
+def test_maps_and_the_prior_belong_together(folder: Path, options: str, code: str) -> None:
+    assert error(folder, options).code == code
+
+
+def test_a_label_does_not_lead_out_of_the_folder(folder: Path) -> None:
+    np.save(folder / "sky.npy", public_maps.density("sky"))
+    text = (folder / "gaze.csv").read_text("utf-8").replace(",sky,", ",../sky,")
+    (folder / "gaze.csv").write_text(text)
+    (folder / "plan.toml").write_text(public_maps.plan().replace('"sky"', '"../sky"'))
+    with pytest.raises(SynthReleaseError) as caught:
+        built(folder)
+    assert caught.value.code == "no-public-map"
+    np.save(folder / "maps" / "..%2Fsky.npy", public_maps.density("sky"))
+    assert len(coefficients(folder)) == 2
+
+
+def test_maps_are_named_like_photographs(folder: Path) -> None:
+    """A stimulus that is called like its photograph may have a map of another ending."""
+    text = (folder / "gaze.csv").read_text("utf-8").replace(",sky,", ",sky.jpeg,")
+    (folder / "gaze.csv").write_text(text)
+    (folder / "plan.toml").write_text(public_maps.plan().replace('"sky"', '"sky.jpeg"'))
+    assert len(coefficients(folder)) == 2
