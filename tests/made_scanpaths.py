@@ -80,6 +80,7 @@ def mechanism(people: int | None = PEOPLE) -> SyntheticScanpaths:
         exponent=1.25,
         clip=0.35,
         prior="centre",
+        maps=None,
         viewers=None,
         viewing_time_s=seconds,
         prior_flat=0.15,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
@@ -30,6 +30,7 @@ from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import Label, Schema, among, described, object_schema
 from synthrelease.kinds.dataset import Array, Dataset, Role
+from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.remarks import Remark, sentence
 from synthrelease.units import Quantity
@@ -203,6 +204,14 @@ class Parameters:
     def shapes(self, item: str) -> Mapping[str, tuple[tuple[float, float], ...]]:  # noqa: ARG002
         """Return the corners of what is drawn on an item's stimulus, in pixels of the screen of `map_scale`, by label; {} if nothing is."""
         return {}
+
+    def distributions(self, released: Callable[[str], Array]) -> Sequence[ShownDistribution]:  # noqa: ARG002
+        """Return what a report draws of an output's distributions; none if its datasets are drawn one by one.
+
+        Args:
+            released: returns a dataset of the release by its path below the output.
+        """
+        return ()
 
     def value_range(self, part: str, label: str) -> tuple[float, float] | None:  # noqa: ARG002
         """Return the public bounds that a single number without noise is within, to draw it on them; None if there are none.

@@ -30,6 +30,7 @@ from synthrelease.report.look import Look, Range, joined
 from synthrelease.report.plates import plate_of, ranges_of, records_plate, series_plate
 from synthrelease.report.population_panels import PopulationPanels
 from synthrelease.report.released import Released
+from synthrelease.report.scanpath_plates import movements_plate, scanpaths_plate
 from synthrelease.report.views import MapView, OutputViews
 
 _ROWS = 60  # of a table of values
@@ -68,8 +69,15 @@ def shared_ranges(released: Released, most: int) -> dict[str, Range]:
 
 def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
     """Yield a function for each exhibit, to make only those that are shown."""
+    paths = [family for family in views.families.tables if family.values.present]
+    for family in paths[:1]:
+        yield partial(_scanpaths, views, family, 0, look)
+        yield partial(_movements, views)
     for label in views.labels():
         yield partial(plate_of, views, label, look)
+    for family in paths:
+        for number in range(1, len(family.axes[0])):
+            yield partial(_scanpaths, views, family, number, look)
     for family in views.curves:
         if "series" in (axis.name for axis in family.axes):
             yield partial(series_plate, views, family)
@@ -88,9 +96,23 @@ def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
             yield from _of_items(views, family, look)
 
 
+def _scanpaths(views: OutputViews, family: Family, number: int, look: Look) -> Plate:
+    assert views.parameters.map_scale is not None
+    dataset, screen = family.values, views.parameters.map_scale[0]
+    values = views.released.item(views.name, dataset.path, (number,)).astype(np.float64)
+    stimulus = str(family.axes[0].coordinates[number])
+    return scanpaths_plate(values, stimulus=stimulus, screen=screen, of=len(values), look=look)
+
+
+def _movements(views: OutputViews) -> Plate:
+    return movements_plate(views.parameters.distributions(partial(views.released.array, views.name)))
+
+
 def _of_records(views: OutputViews) -> Iterator[ExhibitMaker]:
     """Those of synthetic records: with several rows each a few of them, else the categories of each attribute."""
     for family in views.families.tables:
+        if family.values.present:
+            continue  # scanpaths
         for column in range(min(_COLUMNS, len(family.values.axes[-1]))):
             yield partial(records_plate, views, family, column)
     for dataset in views.families.records:

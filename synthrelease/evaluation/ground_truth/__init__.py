@@ -15,6 +15,7 @@ from synthrelease.evaluation.ground_truth.ground_truth import (
 from synthrelease.evaluation.ground_truth.maps import MAPS
 from synthrelease.evaluation.ground_truth.people import PEOPLE_COMPARED
 from synthrelease.evaluation.ground_truth.records import RECORDS
+from synthrelease.evaluation.ground_truth.scanpaths import SCANPATHS_COMPARED
 from synthrelease.evaluation.ground_truth.signals import PUBLISHED_SIGNALS, SIGNALS
 from synthrelease.evaluation.ground_truth.statistics import STATISTICS
 from synthrelease.kinds.areas.mechanism import AreaShares
@@ -23,6 +24,7 @@ from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
@@ -40,6 +42,7 @@ _KINDS: dict[type, ComparedKind] = {
     FixationStatistics: STATISTICS,
     SyntheticRecords: RECORDS,
     SyntheticPeople: PEOPLE_COMPARED,
+    SyntheticScanpaths: SCANPATHS_COMPARED,
 }
 
 __all__ = ["ComparedKind", "GroundTruth", "derivations", "exact_derivations", "kind_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -25,8 +25,10 @@ from synthrelease.kinds.scanpaths.chain_fits import (
 )
 from synthrelease.kinds.scanpaths.densities import Learnt, learnt_of_all
 from synthrelease.kinds.scanpaths.drawing import STEPS, VALUES
-from synthrelease.kinds.scanpaths.dynamics import LENGTH
+from synthrelease.kinds.scanpaths.dynamics import LENGTH, DynamicsRound
+from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
 from synthrelease.kinds.scanpaths.sampler import LOG_STEPS
+from synthrelease.numerics.array_key import ArrayKey
 
 if TYPE_CHECKING:
     from synthrelease.dp.event import Event
@@ -46,6 +48,14 @@ def datasets_of(parameters: ScanpathParameters, deviation: float, event: Event) 
         event: what was done.
     """
     return _Datasets(parameters, deviation).all_of(event)
+
+
+@lru_cache(maxsize=2)
+def _learnt(second: DynamicsRound, flat: float, noisy: ArrayKey) -> dict[str, Learnt]:
+    """Once for the same sums: several datasets follow from them."""
+    expected = dynamics_prior(flat).means
+    means, variance = second.means(noisy.array, expected)
+    return learnt_of_all(means, variance, expected)
 
 
 @dataclass(frozen=True)
@@ -128,7 +138,7 @@ class _Datasets:
             yield Dataset(
                 f"{block.name}/density",
                 self._block_axes(block.name),
-                Role.ESTIMATE,
+                Role.MODEL,
                 quantity="probability",
                 sources=source,
                 derive=partial(self._learnt_density, block.name),
@@ -146,9 +156,7 @@ class _Datasets:
         )
 
     def _learnt(self, noisy: Array) -> dict[str, Learnt]:
-        expected = self.p.dynamics_prior.means
-        means, variance = self.p.second_round(self.deviation).means(noisy, expected)
-        return learnt_of_all(means, variance, expected)
+        return _learnt(self.p.second_round(self.deviation), self.p.prior_flat, ArrayKey(noisy))
 
     def _learnt_density(self, name: str, _index: Index, noisy: Array) -> Array:
         shape = tuple(len(axis) for axis in self._block_axes(name))

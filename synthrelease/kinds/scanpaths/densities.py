@@ -47,6 +47,16 @@ def learnt(block: Block, means: Numbers, variance: Numbers, expected: Numbers) -
     return Learnt(np.stack([fit.density for fit in fits]), float(np.mean([fit.learnt for fit in fits])))
 
 
+def expected_density(block: Block, expected: Numbers) -> Numbers:
+    """Return the public density of a block of one class, probabilities of its cells, shape (cells,).
+
+    Args:
+        block: which.
+        expected: the public means of all blocks, shape (SIZE,).
+    """
+    return _base(block.at_cells(), expected[places()[block.name]])
+
+
 def learnt_of_all(means: Numbers, variance: Numbers, expected: Numbers) -> dict[str, Learnt]:
     """Return the densities of all blocks by name, probabilities; arguments are dimensionless, of shape (SIZE,)."""
     here = places()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
@@ -14,6 +14,9 @@ from synthrelease.kinds.scanpaths.sampler import DRAWS, Tables
 from synthrelease.kinds.scanpaths.trials import TrialModel
 from synthrelease.numerics.public_draws import PublicDraws
 from synthrelease.numerics.stored import stored_multiples
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Numbers = NDArray[np.float64]
 
@@ -99,6 +102,8 @@ class ScanpathModel:
 
 def as_table(stimulus: str, values: NDArray[np.floating]) -> pl.DataFrame:
     """Return scanpaths of a stimulus as a table, a row for each fixation; values in the units of `VALUES`, shape (scanpaths, most, 4)."""
+    import polars as pl  # noqa: PLC0415  slow to import, and not needed to check a release
+
     scanpath, fixation = np.nonzero(values[..., -1])
     rows = values[scanpath, fixation]
     return pl.DataFrame(

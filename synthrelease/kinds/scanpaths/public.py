@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, ClassVar
@@ -14,12 +14,13 @@ from synthrelease.dp.event import Event, Noise, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import among, described
-from synthrelease.kinds.dataset import Dataset
+from synthrelease.kinds.dataset import Array, Dataset
+from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_maps import MAPS, PublicMaps
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, added_later, deviation_of, public_input
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.scanpaths import words
 from synthrelease.kinds.scanpaths.chain_fits import (
     Shown,
@@ -28,6 +29,7 @@ from synthrelease.kinds.scanpaths.datasets import datasets_of
 from synthrelease.kinds.scanpaths.dynamics import LENGTH, DynamicsRound, norm_for, radius_for
 from synthrelease.kinds.scanpaths.dynamics_prior import FLAT, DynamicsPrior, dynamics_prior
 from synthrelease.kinds.scanpaths.geometry import Geometry
+from synthrelease.kinds.scanpaths.movements import shown_distributions
 from synthrelease.kinds.stimuli import SAMPLES, StimulusParameters, Viewers
 from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.remarks import Remark, remark
@@ -54,7 +56,7 @@ class ScanpathParameters(StimulusParameters):
         ),
     ]
     prior: Annotated[str, among("centre", "none", MAPS)]
-    maps: Annotated[PublicMaps | None, described("Public maps of the stimuli.")] = added_later(None)  # noqa: RUF009  a field
+    maps: Annotated[PublicMaps | None, described("Public maps of the stimuli; null if maps start from none.")]
     viewers: Viewers = public_input()  # noqa: RUF009  a field
     viewing_time_s: Annotated[
         float, described("T, how long a stimulus was shown.", exclusiveMinimum=0, maximum=60)
@@ -155,6 +157,10 @@ class ScanpathParameters(StimulusParameters):
     def datasets(self, event: Event) -> Iterator[Dataset]:
         """Yield maps with what they follow from, the noisy sums of movements and distributions that follow, the chain, and scanpaths."""
         return datasets_of(self, deviation_of(event), event)
+
+    def distributions(self, released: Callable[[str], Array]) -> Sequence[ShownDistribution]:
+        """Return amplitudes, changes of direction, durations and numbers of fixations, next to those of public data."""
+        return shown_distributions(self.shown, released)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of both vectors of a person together."""
