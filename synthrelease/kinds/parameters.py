@@ -201,6 +201,10 @@ class Parameters:
         """The screen that maps are of, and σ of their blur in its pixels; None if there is none but what the axes say."""
         return None
 
+    def public_map(self, stated: Array) -> Array | None:  # noqa: ARG002
+        """Return the map that an item of a public dataset states, of a released map's shape and unit; None if it states none."""
+        return None
+
     def shapes(self, item: str) -> Mapping[str, tuple[tuple[float, float], ...]]:  # noqa: ARG002
         """Return the corners of what is drawn on an item's stimulus, in pixels of the screen of `map_scale`, by label; {} if nothing is."""
         return {}

@@ -51,7 +51,8 @@ def ranges_of(view: MapView) -> Iterator[tuple[str, Range]]:
 def _colourings(view: MapView) -> tuple[Colouring, Colouring | None]:
     """What the colours of the values mean, and of their ±."""
     quantity, half_width = view.legend.quantity, view.half_width
-    values = Colouring(VALUE_COLOURS, quantity, (0.0, max(0.0, float(view.cells.max()))))
+    most = max(float(cells.max()) for cells in (view.cells, view.public) if cells is not None)
+    values = Colouring(VALUE_COLOURS, quantity, (0.0, max(0.0, most)))
     if half_width is None:
         return values, None
     ends = legible(float(half_width.min()), float(half_width.max()))
@@ -79,6 +80,12 @@ def _still(view: MapView, look: Look) -> Plate:
         ends = f"from {short(float(half_width.min()), 3)} to {short(float(half_width.max()), 3)}"
         alt = f"± of each place of that map (95 %): {ends}."
         panels.append(map_panel("± of each place (95 %)", [Frame(half_width, alt)], spread, **common))
+    if view.public is not None:
+        alt = f"Public map of {view.subject}, from which that map starts. Highest: {_place(view.public)}, {short(float(view.public.max()), 3)}."
+        panels.append(
+            map_panel("public map, from which it starts", [Frame(view.public, alt)], values, **common)
+        )
+        words += " The public map shows nothing of participants: what both have may be of it alone."
     words = f"{words} {_together(view)}".strip()
     caption = f"{words} {_scale_words(view)} Axes {frame_of(view.legend.screen).words}."
     return Plate(_capital(view.subject), tuple(panels), caption, photograph=photograph)

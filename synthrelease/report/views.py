@@ -42,6 +42,7 @@ class MapView:
     times: NDArray[np.float64] | None  # the middle of every frame
     # What is divided by: its standard deviation, as a share of it; 0 where it is not released.
     normalization_error: float = 0.0
+    public: Map | None = None  # the public map that it starts from, in the same unit
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ class OutputViews:
         self.parameters: Parameters = parameters_of(output)
         event = from_json(output["event"])
         self._noise = noise_of(event)
-        datasets = self.parameters.datasets(event)
-        self.families: Families = families_of(datasets)
+        self._datasets = list(self.parameters.datasets(event))
+        self.families: Families = families_of(self._datasets)
         values = [
             family for family in self.families.of_values if family.values.role is not Role.NORMALIZATION
         ]
@@ -111,7 +112,15 @@ class OutputViews:
             self._legend(axes, dataset.quantity),
             axes[_TIME].values if _TIME in axes else None,
             self._normalization_error(index),
+            self._public_map(index),
         )
+
+    def _public_map(self, index: tuple[int, ...]) -> Map | None:
+        """The public map of an item, where the release has one."""
+        dataset = next((one for one in self._datasets if one.role is Role.PUBLIC), None)
+        if dataset is None:
+            return None
+        return self.parameters.public_map(self.released.item(self.name, dataset.path, index))
 
     def _normalization_error(self, index: tuple[int, ...]) -> float:
         """The standard deviation of an item's normalization, as a share of it: both are released."""

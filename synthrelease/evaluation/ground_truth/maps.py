@@ -21,12 +21,12 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.heatmap.expected import MARGIN
+from synthrelease.kinds.heatmap.public_maps import Believed
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.blur import blurred
 from synthrelease.numerics.centre_bias import CENTRE, prior
-from synthrelease.numerics.map_belief import GRID
 from synthrelease.numerics.spectrum import band, middles, rendered
 from synthrelease.report.compared_maps import ComparedMap
 from synthrelease.report.figures import MapLegend
@@ -85,15 +85,10 @@ class MapTruth:
         if isinstance(self.output, SpectralHeatmap) and self.output.public_maps is not None:
             public = dict(zip(self.output.parameters.stimuli, self.output.public_maps, strict=True))
             baselines["baseline: public maps"] = {
-                (s, "heatmap"): level[s] * self._shown(public[s], self.output) for s in maps
+                (s, "heatmap"): level[s] * Believed.shown(self.output.parameters.form, public[s])
+                for s in maps
             }
         return baselines
-
-    @staticmethod
-    def _shown(public: NDArray[np.int32], output: SpectralHeatmap) -> Map:
-        """A public map, blurred as the released one is."""
-        form = output.parameters.form
-        return np.maximum(rendered(public / GRID * form.band.attenuation, form.band, form.places()), 0.0)
 
     def part_of(self, item: str) -> str:  # noqa: ARG002
         """Return that all items are judged together."""

@@ -61,7 +61,9 @@ def clipped_sums(rows: Looks, form: SpectralForm, stimuli: int, *, joint: bool) 
     steps = form.steps()
     totals = np.zeros((stimuli, steps.size), dtype=np.int64)
     for maps in people_maps(rows, form.band):
-        in_steps = np.trunc(maps.coefficients * steps).astype(np.int64)
+        scaled = maps.coefficients  # in place from here on: they are the largest array there is
+        scaled *= steps
+        in_steps = np.trunc(scaled, out=scaled).astype(np.int64)
         np.add.at(totals, maps.stimulus, clip_to_ball(in_steps, RADIUS, maps.person if joint else None))
     return totals
 

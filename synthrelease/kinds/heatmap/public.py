@@ -218,6 +218,14 @@ class SpectralParameters(HeatmapParameters):
                 care=ITERATED,
             )
 
+    def public_map(self, stated: Array) -> Array | None:
+        """Return the public map of a stimulus, blurred as the released one is, of its shape and unit.
+
+        Args:
+            stated: its coefficients, shape (K,).
+        """
+        return Believed.shown(self.form, stated)
+
     def _derived(
         self,
         derive: Derivation,

@@ -14,9 +14,9 @@ from synthrelease.field_schema import among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.numerics.log_normal_map import LogPrior
-from synthrelease.numerics.map_belief import MapBelief
+from synthrelease.numerics.map_belief import GRID, MapBelief
 from synthrelease.numerics.spectral import CUTOFF, SpectralForm
-from synthrelease.numerics.spectrum import band
+from synthrelease.numerics.spectrum import band, rendered
 
 MAPS = "maps"  # of `prior`
 IMAGES, GAZE = "images", "gaze"
@@ -69,6 +69,17 @@ class Believed:
             derive=self._fitted,
             care=ITERATED,
         )
+
+    @staticmethod
+    def shown(form: SpectralForm, public: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return a public map, blurred as released ones are, relative to a uniform one, of the form's cells.
+
+        Args:
+            form: of the heatmaps.
+            public: coefficients in steps, shape (K,).
+        """
+        shown = rendered(public / GRID * form.band.attenuation, form.band, form.places())
+        return np.maximum(shown, 0.0, out=shown)
 
     def prior(self, public: NDArray[np.integer], belief: Array) -> LogPrior:
         """Return what the map of a stimulus is expected to be.

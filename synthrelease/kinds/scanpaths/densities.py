@@ -36,7 +36,7 @@ def learnt(block: Block, means: Numbers, variance: Numbers, expected: Numbers) -
         expected: the public means, shape (size,).
     """
     functions = block.at_cells()
-    power = _POWER / (1 + (block.orders / _SLOWEST) ** 2)
+    power = prior_variance(block)
     shape = block.classes, block.functions_size
     fits = [
         tilted(_base(functions, one), functions, noisy, error, power)
@@ -45,6 +45,11 @@ def learnt(block: Block, means: Numbers, variance: Numbers, expected: Numbers) -
         )
     ]
     return Learnt(np.stack([fit.density for fit in fits]), float(np.mean([fit.learnt for fit in fits])))
+
+
+def prior_variance(block: Block) -> Numbers:
+    """Return the variance of a block's means about the public ones before anything is known, up to a scale, dimensionless, shape (functions,)."""
+    return np.asarray(_POWER / (1 + (block.orders / _SLOWEST) ** 2))
 
 
 def expected_density(block: Block, expected: Numbers) -> Numbers:

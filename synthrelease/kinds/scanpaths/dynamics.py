@@ -74,6 +74,10 @@ class DynamicsRound:
         vectors[~has_rows] = 0
         return clip_to_ball(vectors, self.radius)
 
+    def expected_noise(self, people: float) -> Numbers:
+        """Return the variance of the noise of all means to expect with so many participants, dimensionless, shape (SIZE,)."""
+        return np.asarray((self.deviation / (_LEFT * max(people, 1) * self._unit)) ** 2)
+
     def left(self, noisy: NDArray[np.integer]) -> float:
         """Return how many people's vectors the sums hold, effectively: n times what clipping leaves of them.
 

@@ -30,6 +30,7 @@ from synthrelease.kinds.scanpaths.geometry import level_steps
 from synthrelease.kinds.scanpaths.public import ScanpathParameters
 from synthrelease.kinds.scanpaths.vectors import Measured, deviations
 from synthrelease.kinds.values import Values
+from synthrelease.number_words import percent
 from synthrelease.numerics.binning import integer_shares
 from synthrelease.numerics.runs import runs
 from synthrelease.numerics.spectrum import WEIGHT, positions
@@ -179,22 +180,18 @@ class SyntheticScanpaths(Mechanism[ScanpathParameters]):
         return Fixations(person, stimulus, x, y, duration, people, screen.height_px / screen.width_px)
 
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
-        """Return the correlation of maps to expect, and how many people it takes for scanpaths that are about the stimuli."""
-        number = people or 1
-
-        def correlation(people: int) -> float:
-            (one,) = self.expected(event, budget, people)
-            return one.best
-
-        (now,) = self.expected(event, budget, number)
-        needed = people_needed(lambda people: correlation(people) >= _GOOD) or "more than there are"
-        return (
-            f"CC {now.best:.2f} of maps with the exact ones (no data: {now.without_data:.2f})",
-            f"{needed} for CC ≥ {_GOOD:g}",
+        """Return the correlation of maps to expect, how much of movements stays unknown, and how many people it takes for scanpaths that are about the stimuli."""
+        maps, *blocks = self.expected(event, budget, people or 1)
+        needed = people_needed(lambda number: self.expected(event, budget, number)[0].best >= _GOOD)
+        unknown = ", ".join(f"{one.subject} {percent(one.best)} to {percent(one.worst)}" for one in blocks)
+        error = (
+            f"CC {maps.best:.2f} of maps with the exact ones (no data: {maps.without_data:.2f}); of movements stays unknown, if participants look otherwise than in public data or nearly "
+            f"so: {unknown}"
         )
+        return error, f"{needed or 'more than there are'} for CC ≥ {_GOOD:g}"
 
     def expected(self, event: Event, budget: Budget | None, people: float) -> tuple[Expectation, ...]:  # noqa: ARG002
-        """Return the correlation of maps to expect with so many participants."""
+        """Return the correlation of maps to expect with so many participants, and how much of movements is learnt."""
         return self.parameters.expected(event, people, self.neighbours)
 
 

@@ -28,6 +28,7 @@ from synthrelease.kinds.scanpaths.chain_fits import (
 from synthrelease.kinds.scanpaths.datasets import datasets_of
 from synthrelease.kinds.scanpaths.dynamics import LENGTH, DynamicsRound, norm_for, radius_for
 from synthrelease.kinds.scanpaths.dynamics_prior import FLAT, DynamicsPrior, dynamics_prior
+from synthrelease.kinds.scanpaths.expected import expected
 from synthrelease.kinds.scanpaths.geometry import Geometry
 from synthrelease.kinds.scanpaths.movements import shown_distributions
 from synthrelease.kinds.stimuli import SAMPLES, StimulusParameters, Viewers
@@ -158,6 +159,10 @@ class ScanpathParameters(StimulusParameters):
         """Yield maps with what they follow from, the noisy sums of movements and distributions that follow, the chain, and scanpaths."""
         return datasets_of(self, deviation_of(event), event)
 
+    def public_map(self, stated: Array) -> Array | None:
+        """Return the public map of a stimulus, as of a heatmap."""
+        return self.of_maps.public_map(stated)
+
     def distributions(self, released: Callable[[str], Array]) -> Sequence[ShownDistribution]:
         """Return amplitudes, changes of direction, durations and numbers of fixations, next to those of public data."""
         return shown_distributions(self.shown, released)
@@ -182,8 +187,9 @@ class ScanpathParameters(StimulusParameters):
         return None if self.people is None else self._radius * self.people, None
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:
-        """Return the correlation of the maps to expect."""
-        return self.of_maps.expected(event, people, neighbours)
+        """Return the correlation of the maps to expect, and how much of movements is learnt."""
+        second = self.second_round(deviation_of(event))
+        return *self.of_maps.expected(event, people, neighbours), *expected(second, people)
 
     def summary(self) -> str:
         """Return what is released, in a sentence."""

@@ -14,6 +14,10 @@ from PIL import Image
 import synthrelease
 from synthrelease.errors import SynthReleaseError
 from synthrelease.numerics.map_belief import GRID
+from synthrelease.report.look import Look
+from synthrelease.report.plates import plate_of
+from synthrelease.report.released import Released
+from synthrelease.report.views import MapView, OutputViews
 
 TABLE = 'prior = "maps"\nmaps = "others.csv"\n'
 
@@ -59,6 +63,25 @@ def test_the_release_has_the_maps_and_says_that_they_are_public(folder: Path) ->
     weight, spread = np.asarray(bundle["attention"]["belief"])
     assert 0 <= weight <= 1.2
     assert 0 < spread < 4
+
+
+def test_a_report_has_the_public_map_next_to_the_released_one(folder: Path) -> None:
+    """In the released one's unit, on the same scale."""
+    bundle = built(folder)
+    with Released(folder / "maps.TEST-SEED.h5", dict(bundle.manifest)) as released:
+        view = OutputViews(released, bundle.manifest["outputs"][0]).view("sky")
+        assert isinstance(view, MapView)
+        assert view.public is not None
+        assert view.public.shape == view.cells.shape
+        assert view.public.mean() == pytest.approx(1, rel=0.02)
+        panels = plate_of(OutputViews(released, bundle.manifest["outputs"][0]), "sky", Look()).panels
+    assert len(panels) == 3
+    assert panels[0].scale == panels[2].scale
+    peak = np.unravel_index(int(view.public.argmax()), view.public.shape)
+    rows, columns = view.public.shape
+    x, y = public_maps.SPOTS["sky"]
+    assert abs((peak[1] + 0.5) / columns - x / public_maps.WIDTH) < 0.1
+    assert abs((peak[0] + 0.5) / rows - y / public_maps.HEIGHT) < 0.1
 
 
 def save(stimulus: str, folder: Path, ending: str, shades: float, mode: str) -> None:
