@@ -25,14 +25,16 @@ Numbers = NDArray[np.float64]
 
 GRID = 1 << 20  # steps of 1 that a public map's coefficients are stated in
 _LOW = 200  # frequencies, the lowest, that a and s are fitted to: others are nearly all noise
-_BLURRED = 0.5  # a public map is blurred by H to this power: points of other people are not where others look
-_CENTRE = 0.15  # of a public map: that much of the centre bias is mixed with it
+_BLURRED = (
+    0.25  # a public map is blurred by H to this power: points of other people are not where others look
+)
+_CENTRE = 0.1  # of a public map: that much of the centre bias is mixed with it
 _MISFIT = 0.3  # of the variance about the centre bias: what maps have that public ones lack
 _LEAST = 1e-3  # of a density, relative to a uniform one
 _WEIGHTS = np.arange(13) / 10
 _SPREADS = 2.0 ** (np.arange(15) / 2 - 6)
 # What is expected of them before any data is seen: normal, of a and of log₂ s.
-_WEIGHT_MEAN, _WEIGHT_DEVIATION = 0.8, 0.3
+_WEIGHT_MEAN, _WEIGHT_DEVIATION = 1.0, 0.3
 _SPREAD_MEAN, _SPREAD_DEVIATION = -1.5, 1.5
 
 

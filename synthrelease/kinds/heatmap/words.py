@@ -115,8 +115,8 @@ _COVERED = {
 
 # docs/evidence/utility.md
 _ABOUT_PUBLIC_MAPS = (
-    "On photographs the exact map was within two uncertainties at 98 to 99 % of the cells, and at its highest peak in 86 to 100 % of the maps. From public maps of "
-    "other photographs, it was so at 94 to 98 % of the cells, and at its highest peak in 18 to 96 % of the maps: where there are few participants, a wrong public map shows."
+    "On photographs the exact map was within two uncertainties at 98 to 99 % of the cells, and at its highest peak in 84 to 100 % of the maps. From public maps of "
+    "other photographs, it was so at 93 to 98 % of the cells, and at its highest peak in 10 to 96 % of the maps: where there are few participants, a wrong public map shows."
 )
 
 

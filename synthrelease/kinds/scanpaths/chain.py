@@ -23,7 +23,7 @@ Integers = NDArray[np.int64]
 
 _SEED = 2026
 _FITTED = 32  # maps that the kernel is fitted to, evenly spaced in the list
-_COARSE, _FINE = 25, 6  # iterations of the kernel, on cells of twice the side and on all
+_ITERATIONS = 25  # of the kernel, on cells of twice the side and then on all
 _ROUNDS, _SIMULATED, _FEWEST = 3, 1600, 8  # scanpaths of each round, and of a stimulus at least
 _LEAST_MEAN = 0.02  # of a mean map's even share, which a stimulus's map is divided by
 # Of what is asked over what simulated scanpaths have: how far a factor follows, and how much at most.
@@ -65,8 +65,8 @@ def first_order(maps: Numbers, saccades: Numbers, cells: Geometry) -> FirstOrder
     few = maps[np.unique(np.linspace(0, len(maps) - 1, min(len(maps), _FITTED)).astype(np.int64))]
     coarse, fine = geometry(cells.proportions, cells.flat, 2).displacements, cells.displacements
     blocks = few.reshape(len(few), coarse.rows, 2, coarse.columns, 2).sum(axis=(2, 4))
-    kernel = gravity.fitted(blocks, coarse.feasible(saccades), coarse, iterations=_COARSE).kernel
-    model = gravity.fitted(few, fine.feasible(saccades), fine, start=kernel, iterations=_FINE)
+    kernel = gravity.fitted(blocks, coarse.feasible(saccades), coarse, iterations=_ITERATIONS).kernel
+    model = gravity.fitted(few, fine.feasible(saccades), fine, start=kernel, iterations=_ITERATIONS)
     attraction = model.attraction
     if len(few) < len(maps):
         attraction = gravity.attractions(maps, model.kernel, fine)
