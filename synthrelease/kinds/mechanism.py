@@ -75,6 +75,11 @@ class Mechanism(ABC, Generic[P]):
         return [dataset for dataset in self.parameters.datasets(UNKNOWN) if dataset.role is Role.NOISY]
 
     @property
+    def public_arrays(self) -> Mapping[str, Array]:
+        """The public datasets of a release, by path: what the plan names besides the data."""
+        return {}
+
+    @property
     def largest_array(self) -> int:
         """How many numbers the largest array that is made at once has."""
         return max(math.prod(dataset.item_shape) for dataset in self.parameters.datasets(UNKNOWN))
@@ -142,7 +147,7 @@ class Mechanism(ABC, Generic[P]):
         """Draw on what all people contribute."""
         event = self.calibrate(budget)
         arrays = self.with_noise(self.shuffled(collected, random), event, random)
-        return Drawn(arrays, event, self.parameters)
+        return Drawn({**self.public_arrays, **arrays}, event, self.parameters)
 
     def shuffled(self, collected: Any, random: SecureRandom) -> dict[str, Array]:  # noqa: ARG002
         """Return what noise is added to: where people's own rows are released, in an order that is drawn."""

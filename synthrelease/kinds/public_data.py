@@ -38,4 +38,4 @@ def refuse_participants(public: Iterable[str], participants: Iterable[str], *, n
 def digest_of(source: Source) -> str:
     """Return the SHA-256 of the file; of a folder's files, of their digests in the order of their names."""
     digests = [sha256_of(path) for path in sorted(reader_for(source).files(source))]
-    return hashlib.sha256("".join(digests).encode()).hexdigest() if source.pattern else digests[0]
+    return hashlib.sha256("".join(digests).encode()).hexdigest() if source.path.is_dir() else digests[0]

@@ -18,7 +18,8 @@ from auditing.synthetic_people import (
 )
 from synthrelease.dp import sensitivity
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.kinds.people import contributions, design, mechanism, pilot_reading
+from synthrelease.kinds import adaptive
+from synthrelease.kinds.people import contributions, design, pilot_reading
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.public import FINE, PeopleParameters
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Integers, Numbers = NDArray[np.int64], NDArray[np.float64]
 
-_fine_sum, _rounds, _add_noise = contributions.fine_sum, SyntheticPeople.rounds, mechanism.add_noise
+_fine_sum, _rounds, _add_noise = contributions.fine_sum, SyntheticPeople.rounds, adaptive.add_noise
 _read_pilot = pilot_reading.read_pilot
 
 
@@ -117,8 +118,8 @@ FAULTS = (
     ),
     Fault(
         "half of the stated noise in each round of people",
-        "kinds.people.mechanism.SyntheticPeople.draw",
-        inside(mechanism, "add_noise", _half_the_noise),
+        "kinds.adaptive.AdaptiveMechanism.draw",
+        inside(adaptive, "add_noise", _half_the_noise),
         (noise_of_people,),
     ),
     Fault(
@@ -147,8 +148,8 @@ FAULTS = (
     ),
     Fault(
         "one key for the noise of all rounds of people",
-        "kinds.people.mechanism.SyntheticPeople.draw",
-        inside(mechanism, "add_noise", _from_one_key),
+        "kinds.adaptive.AdaptiveMechanism.draw",
+        inside(adaptive, "add_noise", _from_one_key),
         (noise_of_people,),
     ),
     Fault(

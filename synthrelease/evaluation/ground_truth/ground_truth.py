@@ -49,6 +49,23 @@ class GroundTruth(Protocol):
         ...
 
 
+NO_DATA, HALF = "baseline: no data", "half of the participants"
+
+
+class HalvedTruth(Protocol):
+    """A truth that random halves of the participants can be compared with."""
+
+    def half(self, random: SecureRandom) -> Mapping[str, Scores]:
+        """Return the measures of halves, on average; {} of too few participants."""
+        ...
+
+
+def scores_of_half(truth: HalvedTruth, random: SecureRandom) -> Mapping[str, Mapping[str, Scores]]:
+    """Return what halves of the participants give without protection: what sampling alone costs."""
+    scores = truth.half(random)
+    return {HALF: scores} if scores else {}
+
+
 @dataclass(frozen=True)
 class ComparedKind:
     """How outputs of one kind are judged. The functions take the output's mechanism."""
@@ -75,7 +92,8 @@ def exact_derivations(
 ) -> list[Derivation]:
     """Return what makes the release without noise, in parts: what clips, caps and bounds leave."""
     quiet = QUIET if kind.is_shrunk else event
-    return derivations(kind, Values(mechanism.parameters, quiet, mechanism.exact(collected)), mechanism)
+    arrays = {**mechanism.public_arrays, **mechanism.exact(collected)}
+    return derivations(kind, Values(mechanism.parameters, quiet, arrays), mechanism)
 
 
 def derivations(kind: ComparedKind, values: Values, mechanism: Mechanism[Any]) -> list[Derivation]:

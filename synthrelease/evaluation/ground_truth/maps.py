@@ -102,9 +102,9 @@ class MapTruth:
         legend = MapLegend(self.output.parameters.screen, self.output.parameters.blur_px, unit)
         measured = self.of(released)
         half_widths = {
-            stimulus: interval_deviations(noise) * np.asarray(array, dtype=np.float64)
-            for (stimulus, *_, dataset), array in released.items()
-            if dataset == UNCERTAINTY and noise is not None
+            labels[0]: interval_deviations(noise) * np.asarray(array, dtype=np.float64)
+            for labels, array in released.items()
+            if labels[-1] == UNCERTAINTY and noise is not None
         }
         return [
             ComparedMap(
@@ -232,7 +232,7 @@ def _window(output: MapMechanism) -> tuple[float, float] | None:
 
 def _heatmaps(released: Arrays) -> dict[str, Map]:
     return {
-        stimulus: np.asarray(array, dtype=np.float64)
-        for (stimulus, *_, dataset), array in released.items()
-        if dataset == "heatmap"
+        labels[0]: np.asarray(array, dtype=np.float64)
+        for labels, array in released.items()
+        if labels[-1] == "heatmap"
     }

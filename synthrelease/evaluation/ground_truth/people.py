@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from synthrelease.dp.event import Event, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays, Labels
-from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
+from synthrelease.evaluation.ground_truth.ground_truth import NO_DATA, ComparedKind, scores_of_half
 from synthrelease.evaluation.metrics.people import PeopleRows, PeopleSummary, errors, summary
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Rows
@@ -87,9 +87,7 @@ MEASURES = (
     ),
 )
 _JUDGED = 6
-NO_DATA = "baseline: no data"
 PILOT = "baseline: pilot alone"
-HALF = "half of the participants"
 _HALVES = 5
 _FEWEST = 4  # participants, of whom halves are compared
 _NOISE = 1e6  # times everything that people can add up to: nothing is learnt from it
@@ -320,18 +318,13 @@ def _labels(mechanism: SyntheticPeople) -> Sequence[Sequence[Labels]]:
     return [[(PEOPLE,), *densities, *contrasts]]
 
 
-def _with_data(truth: PeopleTruth, random: SecureRandom) -> Mapping[str, Mapping[str, Scores]]:
-    scores = truth.half(random)
-    return {HALF: scores} if scores else {}
-
-
 PEOPLE_COMPARED = ComparedKind(
     _truth_collector,
     _ground_truth,
     _labels,
     judged=_JUDGED,
     draws=2,  # each takes as long as a build
-    with_data=_with_data,
+    with_data=scores_of_half,
     remarks=(
         "Baseline of no data: people as the model assumes them where nothing is released.",
         "Baseline of the pilot alone, where there is one: people of its distributions and its dependence, without participants.",

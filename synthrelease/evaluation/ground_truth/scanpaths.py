@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from synthrelease.dp.event import Event, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays, Labels
-from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
+from synthrelease.evaluation.ground_truth.ground_truth import NO_DATA, ComparedKind, scores_of_half
 from synthrelease.evaluation.metrics import scanpaths as metrics
 from synthrelease.evaluation.metrics.maps import correlation
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Rows
-from synthrelease.kinds.heatmap.public_maps import PUBLIC_MAP
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.scanpaths.coordinates import STEPS
 from synthrelease.kinds.scanpaths.datasets import SCANPATHS
@@ -61,7 +60,6 @@ MEASURES = (
 _JUDGED = 7
 _DIVERGENCES = ("amplitude", "direction", "turn", "duration_ms", "fixations")
 ITEM = "all stimuli"
-NO_DATA, HALF = "baseline: no data", "half of the participants"
 _HALVES, _FEWEST = 3, 4
 _PAIRS = 12  # of scanpaths that are aligned, of each stimulus, on at most so many stimuli
 _ALIGNED = 20
@@ -107,8 +105,7 @@ class ScanpathTruth:
         largest = float(p.most_counts(RoundedGaussian(1.0, 1.0, 1))[0] or 2**45)
         nothing = {dataset.path: np.zeros(dataset.shape, dtype=np.int64) for dataset in mechanism.noisy}
         event = RoundedGaussian(1.0, _NOISE * largest, sum(array.size for array in nothing.values()))
-        public = {} if mechanism.public_maps is None else {PUBLIC_MAP: mechanism.public_maps}
-        values = Values(p, event, {**nothing, **public})
+        values = Values(p, event, {**mechanism.public_arrays, **nothing})
         drawn = values.array(SCANPATHS)
         return {(stimulus, SCANPATHS): drawn[number] for number, stimulus in enumerate(p.stimuli)}
 
@@ -240,18 +237,13 @@ def _labels(mechanism: SyntheticScanpaths) -> Sequence[Sequence[Labels]]:
     return [[(stimulus, SCANPATHS) for stimulus in mechanism.parameters.stimuli]]
 
 
-def _with_data(truth: ScanpathTruth, random: SecureRandom) -> Mapping[str, Mapping[str, Scores]]:
-    scores = truth.half(random)
-    return {HALF: scores} if scores else {}
-
-
 SCANPATHS_COMPARED = ComparedKind(
     _truth_collector,
     _ground_truth,
     _labels,
     judged=_JUDGED,
     draws=2,  # each takes as long as a build
-    with_data=_with_data,
+    with_data=scores_of_half,
     remarks=(
         "Baseline of no data: scanpaths of the public prior maps and of other people's movements.",
         "Half of the participants: one random half against the other, without protection, which is what sampling alone costs.",

@@ -50,18 +50,19 @@ def read_maps(
         PlanError: there is none, a stimulus has no map, or a table shares a person with the data.
     """
     path, where = spec.folder / spec.options["maps"], f"{spec.where}.maps"
-    if path.is_dir():
-        return _of_images(path, parameters, where)
+    images = [_path(path, stimulus) for stimulus in parameters.stimuli]
+    # Where the input is a folder of tables, so may be other people's gaze.
+    if any(images) or (path.is_dir() and not source.path.is_dir()):
+        return _of_images(images, parameters, f"{where} ({path})")
     return _of_gaze(replace(source, path=path, frame=None), facts, parameters, where)
 
 
-def _of_images(folder: Path, parameters: SpectralParameters, where: str) -> tuple[PublicMaps, Coefficients]:
-    paths = [_path(folder, stimulus) for stimulus in parameters.stimuli]
+def _of_images(
+    paths: Sequence[Path | None], parameters: SpectralParameters, where: str
+) -> tuple[PublicMaps, Coefficients]:
     lacking = [s for s, path in zip(parameters.stimuli, paths, strict=True) if path is None]
     if lacking:
-        raise _lacking(
-            lacking, f"{where} ({folder})", "a file <stimulus>.npy, .png, .jpg or .tif for each stimulus"
-        )
+        raise _lacking(lacking, where, "a file <stimulus>.npy, .png, .jpg or .tif for each stimulus")
     present = [path for path in paths if path is not None]
     band, screen = parameters.form.band, parameters.screen
     coefficients = np.zeros((len(present), band.count))

@@ -7,6 +7,7 @@ public function of them (in the sense of Li et al. 2015, https://doi.org/10.1007
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,9 +17,9 @@ from synthrelease.data.gaze import Gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.dp.budget import GAUSSIAN, Budget
-from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
+from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.heatmap.accuracy import Heatmap
 from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.expected import Viewing, spectral_correlation
@@ -28,7 +29,6 @@ from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_maps import MAPS, PUBLIC_MAP
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
-from synthrelease.kinds.mechanism import Drawn
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.preparing import require_duration
@@ -79,11 +79,10 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
         p = self.parameters
         return measured_rows(data, weighted=p.weight == DURATION, window=p.window)
 
-    def draw(self, collected: Sums, budget: Budget | None, random: SecureRandom) -> Drawn:
-        """Add noise to all coefficients; public maps stand next to them."""
-        drawn = super().draw(collected, budget, random)
-        public = {} if self.public_maps is None else {PUBLIC_MAP: self.public_maps}
-        return replace(drawn, arrays={**drawn.arrays, **public})
+    @property
+    def public_arrays(self) -> Mapping[str, Array]:
+        """The public maps, if heatmaps start from any."""
+        return {} if self.public_maps is None else {PUBLIC_MAP: self.public_maps}
 
     def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:
         """Return the correlation to expect with the exact map, with so many people on every stimulus."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -12,15 +11,13 @@ from numpy.typing import NDArray
 from synthrelease.data.features import Features
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import Event, noise_of
-from synthrelease.dp.noise.addition import add_noise
-from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.dp.event import Event
 from synthrelease.errors import PolicyError
+from synthrelease.kinds.adaptive import AdaptiveMechanism, Release
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.kinds.measured import measured_values
-from synthrelease.kinds.mechanism import QUIET, Drawn, Mechanism
 from synthrelease.kinds.parameters import deviation_of
 from synthrelease.kinds.people.contributions import coarse_sum, dependence_sum, fine_sum
 from synthrelease.kinds.people.design import RADIUS, PeopleDesign, design_for
@@ -37,20 +34,14 @@ from synthrelease.kinds.people.words import MARGINALS_USEFUL, USEFUL_BESIDE_PILO
 from synthrelease.number_words import short
 
 Integers = NDArray[np.int64]
-Release = Callable[[str, Integers], Array]
 
 _MOST_TABLES = 64  # of scores that are kept, of half a megabyte each
 _TYPE = np.int32  # of a recording's number and of levels
 
 
 @dataclass(frozen=True, kw_only=True)
-class SyntheticPeople(Mechanism[PeopleParameters]):
+class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
     """Three adaptive rounds, each a noisy sum of one clipped vector of each person."""
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Always: each round reduces them anew, by what the one before released."""
-        return True
 
     @property
     def row_bytes(self) -> int:
@@ -113,37 +104,6 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
             ),
         )
 
-    def draw(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Drawn:
-        """Add noise to the three sums, each of vectors that the sums before decide."""
-        event = self.calibrate(budget)
-        noise = noise_of(event)
-        assert noise is not None
-
-        def noisy(_path: str, sums: Integers) -> Array:
-            return add_noise(sums, noise, largest=self.largest_integer, random=random)
-
-        return Drawn(self.rounds(collected, event, noisy), event, self.parameters)
-
-    def exact(self, collected: Rows) -> dict[str, Array]:
-        """Return the sums of the three rounds without noise: private."""
-        return self.rounds(collected, QUIET, lambda _path, sums: sums)
-
-    @property
-    def is_adaptive(self) -> bool:
-        """Always."""
-        return True
-
-    def exact_after(self, collected: Rows, released: Mapping[str, Array], event: Event) -> dict[str, Array]:
-        """Return the exact sums of the three rounds if the rounds before released what they did: private."""
-        exact: dict[str, Array] = {}
-
-        def noisy(path: str, sums: Integers) -> Array:
-            exact[path] = sums
-            return released[path]
-
-        self.rounds(collected, event, noisy)
-        return exact
-
     def expected(self, event: Event, budget: Budget | None, people: float) -> tuple[Expectation, ...]:
         """Return how far people are expected to be from the population with so many participants, and the design that suits them."""
         number = round(people)
@@ -151,13 +111,7 @@ class SyntheticPeople(Mechanism[PeopleParameters]):
         return parameters.expected(event, number, self.neighbours)
 
     def rounds(self, collected: Rows, event: Event, released: Release) -> dict[str, Array]:
-        """Return what is released of each round, by path.
-
-        Args:
-            collected: of all people.
-            event: whose noise weights depend on.
-            released: what makes of a round's path and exact sum what is released: later rounds depend on that alone.
-        """
+        """Return what is released of each round, of vectors that the rounds before decide."""
         p = self.parameters
         person, block = collected.whole()
         windows = Windows(person, block[:, 0].astype(np.int64), self._people)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import Event, noise_of
-from synthrelease.dp.noise.addition import add_noise
-from synthrelease.dp.noise.entropy import SecureRandom
+from synthrelease.dp.event import Event
+from synthrelease.kinds.adaptive import AdaptiveMechanism, Release
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.dataset import Array
@@ -21,7 +20,6 @@ from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.kinds.heatmap.map_sums import Looks, clipped_sums
 from synthrelease.kinds.heatmap.public_maps import PUBLIC_MAP
 from synthrelease.kinds.measured import measured_rows
-from synthrelease.kinds.mechanism import QUIET, Drawn, Mechanism
 from synthrelease.kinds.parameters import deviation_of
 from synthrelease.kinds.scanpaths.chain_fits import DENSITY
 from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, NOISY_MAPS
@@ -36,7 +34,6 @@ from synthrelease.numerics.runs import runs
 from synthrelease.numerics.spectrum import WEIGHT, positions
 
 Integers = NDArray[np.int64]
-Release = Callable[[str, Integers], Array]
 
 _MOST_FIXATIONS = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
 _MICROSECONDS = {"s": 1_000_000, "ms": 1000}  # of a unit of durations
@@ -44,16 +41,11 @@ _GOOD = 0.7  # a correlation of maps at which scanpaths are about the stimuli
 
 
 @dataclass(frozen=True, kw_only=True)
-class SyntheticScanpaths(Mechanism[ScanpathParameters]):
+class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
     """Two adaptive rounds, each a noisy sum of one clipped vector of each person: of maps, and of how eyes move."""
 
     duration_unit: str  # of the input
     public_maps: NDArray[np.int32] | None = None  # coefficients in steps, shape (S, K)
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Always: the second round reduces them anew, by what the first one released."""
-        return True
 
     @property
     def row_bytes(self) -> int:
@@ -113,54 +105,18 @@ class SyntheticScanpaths(Mechanism[ScanpathParameters]):
             ),
         )
 
-    def draw(self, collected: Rows, budget: Budget | None, random: SecureRandom) -> Drawn:
-        """Add noise to the sums of both rounds; public maps stand next to them."""
-        event = self.calibrate(budget)
-        noise = noise_of(event)
-        assert noise is not None
-
-        def noisy(_path: str, sums: Integers) -> Array:
-            return add_noise(sums, noise, largest=self.largest_integer, random=random)
-
-        return Drawn({**self._public, **self.rounds(collected, event, noisy)}, event, self.parameters)
-
     @property
-    def _public(self) -> dict[str, Array]:
+    def public_arrays(self) -> Mapping[str, Array]:
+        """The public maps, if maps start from any."""
         return {} if self.public_maps is None else {PUBLIC_MAP: self.public_maps}
 
-    def exact(self, collected: Rows) -> dict[str, Array]:
-        """Return the sums of both rounds without noise: private."""
-        return self.rounds(collected, QUIET, lambda _path, sums: sums)
-
-    @property
-    def is_adaptive(self) -> bool:
-        """Always."""
-        return True
-
-    def exact_after(self, collected: Rows, released: Mapping[str, Array], event: Event) -> dict[str, Array]:
-        """Return the exact sums of both rounds if the first one released what it did: private."""
-        exact: dict[str, Array] = {}
-
-        def noisy(path: str, sums: Integers) -> Array:
-            exact[path] = sums
-            return released[path]
-
-        self.rounds(collected, event, noisy)
-        return exact
-
     def rounds(self, collected: Rows, event: Event, released: Release) -> dict[str, Array]:
-        """Return what is released of each round, by path.
-
-        Args:
-            collected: of all people.
-            event: whose noise the maps that levels are counted on depend on.
-            released: what makes of a round's path and exact sum what is released: the second round depends on that alone.
-        """
+        """Return what is released of maps, and then of movements with the levels of the released maps."""
         p = self.parameters
         fixations = self.fixations(collected)
         maps = clipped_sums(_looks(fixations), p.of_maps.form, len(p.stimuli), joint=True)
         drawn: dict[str, Array] = {NOISY_MAPS: released(NOISY_MAPS, maps)}
-        density = Values(p, event, {**self._public, **drawn}).array(DENSITY)
+        density = Values(p, event, {**self.public_arrays, **drawn}).array(DENSITY)
         prior = p.dynamics_prior
         measured = Measured(prior.coordinates, p.viewing_time_s, prior.means)
         vectors = deviations(fixations, measured, level_steps(density.astype(np.float64)))

@@ -18,7 +18,8 @@ from synthrelease.dp.event import Event, noise_of
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth import derivations, exact_derivations, kind_of
-from synthrelease.evaluation.ground_truth.people import HALF, MEASURES, NO_DATA, PILOT, PeopleTruth
+from synthrelease.evaluation.ground_truth.ground_truth import HALF, NO_DATA
+from synthrelease.evaluation.ground_truth.people import MEASURES, PILOT, PeopleTruth
 from synthrelease.kinds.mechanism import QUIET
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.pilot import pilot_of

@@ -84,6 +84,55 @@ def test_a_report_has_the_public_map_next_to_the_released_one(folder: Path) -> N
     assert abs((peak[0] + 0.5) / rows - y / public_maps.HEIGHT) < 0.1
 
 
+def test_an_evaluation_compares_with_the_public_maps(folder: Path) -> None:
+    """Also without noise, from which the belief in them follows anew."""
+    built(folder)
+    result = synthrelease.evaluate(folder / "plan.toml", folder / "maps.TEST-SEED.h5", seed=1)
+    (output,) = result.outputs
+    compared = output.utility.compared
+    public, released, bias = (
+        compared[name][0] for name in ("baseline: public maps", "released", "baseline: centre bias")
+    )
+    assert public > 0.9  # people look where the maps say
+    assert released > 0.9
+    assert bias < 0.5
+    assert compared["without noise"][0] > 0.95
+
+
+def test_a_preview_counts_people_for_what_public_maps_do_not_show(folder: Path) -> None:
+    """One would be enough for a map that is good, as public maps are by themselves."""
+    (text,) = [one["people_needed"] for one in synthrelease.preview(folder / "plan.toml")["outputs"]]
+    assert int(str(text).split()[0]) > 20
+
+
+def in_folder(folder: Path, name: str, table: str) -> None:
+    """Write a table as a folder with a file for each person."""
+    head, *rows = table.splitlines()
+    (folder / name).mkdir()
+    for person in {row.partition(",")[0] for row in rows}:
+        own = [row.partition(",")[2] for row in rows if row.startswith(f"{person},")]
+        (folder / name / f"S_{person}.csv").write_text("\n".join([head.partition(",")[2], *own]) + "\n")
+
+
+def test_a_folder_of_tables_is_gaze_where_the_input_is_one(folder: Path) -> None:
+    """And its digest is that of all of its files' digests."""
+    in_folder(folder, "gaze", public_maps.gaze())
+    in_folder(folder, "others", public_maps.gaze(4, prefix="q"))
+    of_folders = public_maps.plan('prior = "maps"\nmaps = "others"\n').replace(
+        'path = "gaze.csv"', 'path = "gaze"\npattern = "S_{who}.csv"'
+    )
+    (folder / "plan.toml").write_text(of_folders)
+    (output,) = built(folder).manifest["outputs"]
+    digests = [
+        hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / "others").iterdir())
+    ]
+    assert output["mechanism"]["parameters"]["maps"] == {
+        "sha256": hashlib.sha256("".join(digests).encode()).hexdigest(),
+        "source": "gaze",
+        "people": 4,
+    }
+
+
 def save(stimulus: str, folder: Path, ending: str, shades: float, mode: str) -> None:
     values = np.rint(public_maps.density(stimulus) * shades)
     Image.fromarray(values.astype({"L": np.uint8, "I;16": np.uint16, "F": np.float32}[mode])).save(
