@@ -64,6 +64,28 @@ def test_a_known_chain_is_found_again() -> None:
     np.testing.assert_allclose(model.kernel / model.kernel[1], kernel / kernel[1], rtol=0.02)
 
 
+def test_displacements_have_a_direction() -> None:
+    """Bins of displacements to the left, along the column, and to the right: nearly all go to the right."""
+    across = np.tile(np.sign(np.arange(1 - COLUMNS, COLUMNS)) + 1, 2 * ROWS - 1)
+    shares = sparse.csr_array(
+        (np.ones(across.size), (np.arange(across.size), across)), shape=(across.size, 3)
+    )
+    sided = Displacements(ROWS, COLUMNS, shares)
+    place = np.indices((ROWS, COLUMNS)).reshape(2, -1)[1]
+    bins = np.sign(place - place[:, None]) + 1  # from the row's cell to the column's
+    drift = np.exp(0.3 * (place - place[:, None]))
+    chain = drift * np.array([0.2, 1.0, 3.0])[bins]
+    chain /= chain.sum()
+    one, other = (chain.sum(axis=side).reshape(ROWS, COLUMNS) for side in (1, 0))
+    maps = ((one + other) / 2)[None]
+    asked = np.array([0.35, 0.15, 0.5])
+    model = fitted(maps, asked, sided, iterations=200)
+    weight = model.kernel[bins] * model.attraction.ravel()
+    joint_of = maps[0].ravel()[:, None] * weight / weight.sum(axis=1, keepdims=True)
+    found = np.bincount(bins.ravel(), joint_of.ravel(), 3)
+    np.testing.assert_allclose(found, asked, atol=0.02)
+
+
 def test_what_no_two_cells_are_apart_by_gets_nothing() -> None:
     shares = sparse.csr_array(
         (np.ones(NEAR.pairs.size), (np.arange(NEAR.pairs.size), np.zeros(NEAR.pairs.size, dtype=int))),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
+from synthrelease.numerics import tilted_density
 from synthrelease.numerics.tilted_density import tilted
 
 CELLS, ORDERS = 40, 5
@@ -49,6 +51,27 @@ def test_impossible_means_have_a_density_that_is_none_the_less_one(size: float) 
     assert np.isfinite(found.density).all()
     assert (found.density >= 0).all()
     assert found.density.sum() == pytest.approx(1)
+
+
+def test_the_tilt_is_the_most_probable_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For one variance of the tilts: by a general minimizer, which knows no slopes."""
+    monkeypatch.setattr(tilted_density, "_SCALES", np.array([1.0]))
+    functions, means = COSINES[:, :3], np.array([0.6, -0.2, 0.3])
+    variance, power = np.array([0.02, 0.3, 0.1]), np.array([0.06, 0.5, 0.02])
+
+    def density(tilt: np.ndarray) -> np.ndarray:
+        weight = BASE * np.exp(functions @ tilt)
+        return np.asarray(weight / weight.sum())
+
+    def loss(tilt: np.ndarray) -> float:
+        missed = means - density(tilt) @ functions
+        return float((missed**2 / variance + tilt**2 / power).sum())
+
+    best = minimize(
+        loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    )
+    found = tilted(BASE, functions, means, variance, power)
+    np.testing.assert_allclose(found.density, density(best.x), atol=1e-6)
 
 
 def test_noise_makes_a_density_no_worse_than_the_base_on_average() -> None:

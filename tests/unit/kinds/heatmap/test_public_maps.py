@@ -176,6 +176,17 @@ def test_other_peoples_gaze_is_a_map_in_which_everyone_counts_the_same(folder: P
     )
 
 
+def test_a_map_is_the_mean_of_those_who_looked_at_its_stimulus(folder: Path) -> None:
+    """Of three people on one, and of one of them on the other."""
+    (folder / "plan.toml").write_text(public_maps.plan(TABLE))
+    alone = "who,image,x,y\nq1,sea,20,15\nq1,sky,60,40\n"
+    maps = []
+    for rows in (alone, alone + "q2,sea,20,15\nq3,sea,20,15\n"):
+        (folder / "others.csv").write_text(rows)
+        maps.append(coefficients(folder))
+    np.testing.assert_array_equal(*maps)
+
+
 def remove(path: Path) -> None:
     path.unlink()
 
