@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.kinds.scanpaths.blocks import BLOCKS, ORDER, STARTS, Block, places
+from synthrelease.kinds.scanpaths.blocks import BLOCKS, STARTS, Block, places
 from synthrelease.kinds.scanpaths.coordinates import STEPS, Coordinate
 from synthrelease.numerics.tilted_density import tilted
 
@@ -102,8 +102,3 @@ def _ends(coordinate: Coordinate, count: int, bins: int) -> Numbers:
     ends = coordinate.steps(np.arange(count + 1) / count) / STEPS * bins
     ends[-1] = bins
     return np.asarray(ends)
-
-
-def order_of_levels(density: Numbers) -> Numbers:
-    """Return the probabilities of levels of each class, shape (classes, bins)."""
-    return density.reshape(ORDER.classes, *ORDER.cells)

@@ -10,7 +10,7 @@ import pytest
 
 from synthrelease.kinds.scanpaths.blocks import BLOCKS, CLASSES, ORDER, SACCADES, TURNS
 from synthrelease.kinds.scanpaths.chain import Asked, first_order, tables
-from synthrelease.kinds.scanpaths.densities import learnt_of_all, order_of_levels, starts_on_screen
+from synthrelease.kinds.scanpaths.densities import learnt_of_all, starts_on_screen
 from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
 from synthrelease.kinds.scanpaths.geometry import COLUMNS, geometry
 from synthrelease.kinds.scanpaths.sampler import DRAWS, Tables
@@ -45,7 +45,7 @@ def asked() -> Asked:
         maps(),
         learnt["saccades"].density[0],
         (turns / turns.sum()).ravel(),
-        order_of_levels(learnt["order"].density),
+        learnt["order"].density,
         starts_on_screen(
             learnt["starts"].density[0], known["first_x"], known["first_y"], (GEOMETRY.rows, COLUMNS)
         ),
