@@ -60,18 +60,16 @@ class DynamicsRound:
         """Grid units of a number of 1, shape (SIZE,)."""
         return weights() * (self.radius / self.norm)
 
-    def contributions(self, deviations: Numbers, has_rows: NDArray[np.bool_]) -> Integers:
-        """Return each person's vector in grid units, Σ y² ≤ R₂², shape (people, LENGTH).
+    def contributions(self, deviations: Numbers) -> Integers:
+        """Return the vector of each person who has a fixation in grid units, Σ y² ≤ R₂², shape (people, LENGTH).
 
         Args:
             deviations: how their numbers differ from what is expected, shape (people, SIZE).
-            has_rows: who has a fixation, shape (people,): others are zero, constant included.
         """
         far = _FAR * self.radius
         vectors = np.empty((len(deviations), LENGTH), dtype=np.int64)
         vectors[:, 0] = int(CONSTANT * self.radius)
         vectors[:, 1:] = np.trunc(np.clip(deviations * self._unit, -far, far))
-        vectors[~has_rows] = 0
         return clip_to_ball(vectors, self.radius)
 
     def expected_noise(self, people: float) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +15,8 @@ from synthrelease.numerics.runs import runs
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
+
+_PART_ROWS = 1 << 15  # of fixations that are measured at once: 80 products of functions each take 20 MB then
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,25 @@ class Fixations:
     def counts(self) -> Integers:
         """How many fixations each trial has, shape (T,)."""
         return self._trials[1]
+
+    def parts(self, rows: int = _PART_ROWS) -> Iterator[Fixations]:
+        """Yield those of some people after the other, numbered anew from 0 and without people who have none, each with about `rows` fixations unless one person has more."""
+        if not self.person.size:
+            return
+        first, counts = runs(self.person)
+        ends = first + counts
+        part = ends // rows
+        for some in np.split(np.arange(first.size), np.flatnonzero(np.diff(part)) + 1):
+            here = slice(int(first[some[0]]), int(ends[some[-1]]))
+            yield Fixations(
+                np.repeat(np.arange(some.size), counts[some]),
+                self.stimulus[here],
+                self.x[here],
+                self.y[here],
+                self.duration_us[here],
+                some.size,
+                self.proportions,
+            )
 
     @cached_property
     def trial(self) -> Integers:

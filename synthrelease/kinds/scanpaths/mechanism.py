@@ -23,6 +23,7 @@ from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.parameters import deviation_of
 from synthrelease.kinds.scanpaths.chain_fits import DENSITY
 from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, NOISY_MAPS
+from synthrelease.kinds.scanpaths.dynamics import LENGTH
 from synthrelease.kinds.scanpaths.fixations import Fixations
 from synthrelease.kinds.scanpaths.geometry import level_steps
 from synthrelease.kinds.scanpaths.public import ScanpathParameters
@@ -119,9 +120,10 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
         density = Values(p, event, {**self.public_arrays, **drawn}).array(DENSITY)
         prior = p.dynamics_prior
         measured = Measured(prior.coordinates, p.viewing_time_s, prior.means)
-        vectors = deviations(fixations, measured, level_steps(density.astype(np.float64)))
-        has_rows = np.bincount(fixations.person, minlength=fixations.people) > 0
-        sums = p.second_round(deviation_of(event)).contributions(vectors, has_rows).sum(axis=0)
+        levels, second = level_steps(density.astype(np.float64)), p.second_round(deviation_of(event))
+        sums = np.zeros(LENGTH, dtype=np.int64)
+        for part in fixations.parts():  # people without a fixation add nothing
+            sums += second.contributions(deviations(part, measured, levels)).sum(axis=0)
         drawn[NOISY_DYNAMICS] = released(NOISY_DYNAMICS, sums)
         return drawn
 

@@ -23,22 +23,18 @@ def deviations(size: float) -> np.ndarray:
     return size * (1 + 0.1 * random.standard_normal((PEOPLE, SIZE)))
 
 
-def everyone() -> np.ndarray:
-    return np.ones(PEOPLE, dtype=np.bool_)
-
-
 @pytest.mark.parametrize("people", [PEOPLE, None])
 def test_without_noise_the_means_are_those_of_people(people: int | None) -> None:
     """Of small differences, which are not clipped; where n is private by the constant."""
     exact = deviations(0.004)
-    sums = second(1.0, people).contributions(exact, everyone()).sum(axis=0)
+    sums = second(1.0, people).contributions(exact).sum(axis=0)
     means, _ = second(1.0, people).means(sums, EXPECTED)
     np.testing.assert_allclose(means, EXPECTED + exact.mean(axis=0), atol=2e-4)
 
 
 def test_what_clipping_takes_is_given_back() -> None:
     exact = deviations(0.3)
-    made = second(1.0).contributions(exact, everyone())
+    made = second(1.0).contributions(exact)
     assert (np.linalg.norm(made.astype(float), axis=1) > 0.99 * radius_for(0.4)).all()
     sums = made.sum(axis=0)
     assert second(1.0).left(sums) < 0.5 * PEOPLE
@@ -48,7 +44,7 @@ def test_what_clipping_takes_is_given_back() -> None:
 
 def test_the_variance_is_that_of_the_noise() -> None:
     noise, random = 2000.0, np.random.default_rng(2)
-    exact = second(noise).contributions(deviations(0.004), everyone()).sum(axis=0)
+    exact = second(noise).contributions(deviations(0.004)).sum(axis=0)
     drawn = []
     for _ in range(400):
         sums = exact + np.rint(noise * random.standard_normal(exact.size)).astype(np.int64)
@@ -57,14 +53,6 @@ def test_the_variance_is_that_of_the_noise() -> None:
         drawn.append(means)
     np.testing.assert_allclose(np.var(drawn, axis=0) / variance, 1, atol=0.35)
     assert variance.argmin() == weights().argmax()
-
-
-def test_people_without_fixations_contribute_nothing() -> None:
-    has_rows = everyone()
-    has_rows[:10] = False
-    made = second(1.0).contributions(deviations(0.1), has_rows)
-    assert not made[:10].any()
-    assert made[10:].any(axis=1).all()
 
 
 def test_both_rounds_have_their_shares() -> None:

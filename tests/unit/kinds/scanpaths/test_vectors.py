@@ -117,8 +117,20 @@ def test_a_persons_vector_is_the_same_whoever_else_is_there() -> None:
         np.testing.assert_array_equal(vector[0], everyone[person])
 
 
+@pytest.mark.parametrize("rows", [1, 7, 40, 10**6])
+def test_in_parts_vectors_are_those_of_all(rows: int) -> None:
+    """Of the people who have a fixation, in their order; a person is in one part."""
+    trials = {key: trial for key, trial in made_scanpaths.crowd(12).items() if key[0] not in {0, 5, 11}}
+    whole = made_scanpaths.fixations(trials, 12)
+    vectors = [deviations(part, MEASURED, LEVELS) for part in whole.parts(rows)]
+    assert len(vectors) > 1 or rows > whole.person.size
+    everyone = deviations(whole, MEASURED, LEVELS)[np.unique(whole.person)]
+    np.testing.assert_array_equal(np.concatenate(vectors), everyone)
+
+
 def test_no_one_has_no_vector() -> None:
     assert not deviations(made_scanpaths.fixations({}, 2), MEASURED, LEVELS).any()
+    assert not list(made_scanpaths.fixations({}, 2).parts())
 
 
 def test_the_largest_vector_is_bounded_before_it_is_clipped() -> None:
