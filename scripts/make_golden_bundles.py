@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import invented_study  # noqa: E402  a neighbour
 import numpy as np  # noqa: E402
 import people_release  # noqa: E402
+import scanpath_study  # noqa: E402
 from paid_study import grant  # noqa: E402
 
 import synthrelease  # noqa: E402
@@ -53,6 +54,12 @@ def write_public_maps(folder: Path) -> None:
         )
 
 
+def write_scanpaths(folder: Path) -> None:
+    """Fixations of people, and of others as public maps."""
+    (folder / "fixations.csv").write_text(scanpath_study.table())
+    (folder / "others.csv").write_text(scanpath_study.table(20, prefix="other ", seed=1))
+
+
 def write_estimates(folder: Path) -> None:
     """Gaze as in the study of heatmaps, and tasks that every person is in, as in the study of records."""
     invented_study.write_heatmaps_study(folder, people=200)
@@ -71,6 +78,7 @@ DATA = {
     "estimates": write_estimates,
     "people": write_people,
     "public-maps": write_public_maps,
+    "scanpaths": write_scanpaths,
 }
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from noisy_rounds import Sums, exact_sums
 from variants.features import FeaturesVariant
 from variants.people import BUDGET, Person
 
@@ -21,8 +20,6 @@ from synthrelease.kinds.people.form import PeopleForm
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.public import BINS, COARSE, COSINES, DEPENDENCE, FINE, PeopleParameters
 
-Integers = NDArray[np.int64]
-Sums = dict[str, Integers]
 ROUNDS = (COARSE, FINE, DEPENDENCE)
 PEOPLE, FEATURES, RECORDINGS, WINDOWS = 40, 3, 2, 6
 MADE = FeaturesVariant("people", GAUSSIAN, None, features=FEATURES, recordings=RECORDINGS)
@@ -63,14 +60,7 @@ def collected(people: Sequence[Person], order: int | None = None) -> Rows:
 
 def exact(rows: Rows, released: Sums, budget: Budget = BUDGET) -> Sums:
     """Return exact sums of the three rounds, if the rounds before released what they are said to."""
-    sums: Sums = {}
-
-    def remember(path: str, total: Integers) -> Any:
-        sums[path] = total
-        return released.get(path, total)
-
-    mechanism().rounds(rows, event(budget), remember)
-    return sums
+    return exact_sums(mechanism(), rows, released, budget)
 
 
 @cache

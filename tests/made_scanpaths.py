@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
+from noisy_rounds import Sums, exact_sums
 from numpy.typing import NDArray
 
 from synthrelease.data.gaze import Gaze
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.contributions import Rows as CollectedRows
 from synthrelease.kinds.scanpaths.coordinates import STEPS
 from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, NOISY_MAPS
 from synthrelease.kinds.scanpaths.dynamics import norm_for
@@ -19,10 +21,9 @@ from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
 from synthrelease.kinds.scanpaths.fixations import Fixations
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.scanpaths.public import ScanpathParameters
+from synthrelease.numerics.spectral import RADIUS
 
-Integers = NDArray[np.int64]
 Rows = NDArray[np.float64]  # stimulus, x, y and duration in milliseconds
-Sums = dict[str, Integers]
 ROUNDS = (NOISY_MAPS, NOISY_DYNAMICS)
 PEOPLE = 40
 BUDGET = Budget(1.0, 1e-6)
@@ -118,17 +119,19 @@ def gaze(people: Sequence[Rows]) -> Gaze:
     )
 
 
+def radii() -> tuple[int, int]:
+    """Return the radius of each round."""
+    return RADIUS, mechanism().parameters.dynamics_radius
+
+
+def collected(people: Sequence[Rows]) -> CollectedRows:
+    """Return what people contribute."""
+    return mechanism().collect(gaze(people))
+
+
 def exact(people: Sequence[Rows], released: Sums) -> Sums:
     """Return exact sums of both rounds, if the first one released what it is said to."""
-    sums: Sums = {}
-
-    def remember(path: str, total: Integers) -> Integers:
-        sums[path] = total
-        return released.get(path, total)
-
-    made = mechanism()
-    made.rounds(made.collect(gaze(people)), made.calibrate(BUDGET), remember)
-    return sums
+    return exact_sums(mechanism(), collected(people), released, BUDGET)
 
 
 @cache

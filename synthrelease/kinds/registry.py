@@ -14,11 +14,12 @@ from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.people.kind import PEOPLE
 from synthrelease.kinds.records.kind import RECORDS
+from synthrelease.kinds.scanpaths.kind import SCANPATHS
 from synthrelease.kinds.signals.kind import SIGNALS
 from synthrelease.kinds.statistics.kind import STATISTICS
 
 GROUP = "synthrelease.kinds"  # of entry points
-SHIPPED = (HEATMAP, AREAS, SIGNALS, RECORDS, PEOPLE, STATISTICS)
+SHIPPED = (HEATMAP, AREAS, SCANPATHS, SIGNALS, RECORDS, PEOPLE, STATISTICS)
 
 
 @cache

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.numerics.small_products import product
+
 Numbers = NDArray[np.float64]
 
 _SCALES = 2.0 ** np.arange(-6, 5)  # of the variance of b
-_EXPECTED, _SPREAD = -3.0, 1.5  # of the logarithm (base 2) of the scale, before anything is known: normal
+_EXPECTED, _SPREAD = -4.0, 2.0  # of the logarithm (base 2) of the scale, before anything is known: normal
 _STEPS = 60
 _LONGEST = 2.0  # of a step, of the logarithm of a cell
 _NEAR = 1e-6  # steps that change no logarithm by more are taken as they are
@@ -65,20 +67,28 @@ class _Problem:
     variance: Numbers
     power: Numbers
 
+    def at_cells(self, tilt: Numbers) -> Numbers:
+        """Σ_k tilt_k·φ_k, shape (cells,): as threads of OpenBLAS would take longer to start than the sum."""
+        return np.einsum("ck,k->c", self.functions, tilt)
+
+    def means_of(self, density: Numbers) -> Numbers:
+        """The means of the functions, shape (K,)."""
+        return np.einsum("c,ck->k", density, self.functions)
+
     def density(self, tilt: Numbers) -> Numbers:
-        logarithm = self.functions @ tilt
+        logarithm = self.at_cells(tilt)
         density = self.base * np.exp(logarithm - logarithm.max())
         return np.asarray(density / density.sum())
 
     def loss(self, tilt: Numbers, density: Numbers) -> float:
-        missed = self.means - density @ self.functions
+        missed = self.means - self.means_of(density)
         return float(((missed**2 / self.variance).sum() + (tilt**2 / self.power).sum()) / 2)
 
     def curvature(self, density: Numbers) -> tuple[Numbers, Numbers]:
         """Covariances of the functions, which are slopes of their means, and the curvature but for the means' own, shape (K, K) each."""
-        centred = self.functions - density @ self.functions
-        slopes = centred.T @ (density[:, None] * centred)
-        return slopes, (slopes / self.variance) @ slopes + np.diag(1 / self.power)
+        centred = self.functions - self.means_of(density)
+        slopes = product(np.ascontiguousarray(centred.T), density[:, None] * centred)
+        return slopes, product(slopes / self.variance, slopes) + np.diag(1 / self.power)
 
 
 def _fit(base: Numbers, functions: Numbers, means: Numbers, variance: Numbers, power: Numbers) -> _Fit:
@@ -89,10 +99,10 @@ def _fit(base: Numbers, functions: Numbers, means: Numbers, variance: Numbers, p
     loss, damping = problem.loss(tilt, density), 1e-3
     for _ in range(_STEPS):
         slopes, curvature = problem.curvature(density)
-        missed = means - density @ functions
-        gradient = tilt / power - slopes @ (missed / variance)
+        missed = means - problem.means_of(density)
+        gradient = tilt / power - np.einsum("jk,k->j", slopes, missed / variance)
         step = -np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), gradient)
-        change = functions @ step
+        change = problem.at_cells(step)
         largest = float(np.ptp(change))
         step *= min(1.0, _LONGEST / max(largest, _TINY))
         tried = problem.density(tilt + step)

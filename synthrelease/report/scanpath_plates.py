@@ -139,8 +139,8 @@ def _movements_figure(distributions: Sequence[ShownDistribution]) -> Figure:
 
 def _shown_end(one: ShownDistribution) -> float:
     """Where 99 % of both are below, as long tails would leave no room."""
-    shares = np.cumsum(one.released + one.without_data) / 2
-    return float(one.edges[min(int(np.searchsorted(shares, 0.99)) + 1, one.edges.size - 1)])
+    shares = np.append(0.0, np.cumsum(one.released + one.without_data) / 2)
+    return float(np.interp(0.99, shares, one.edges))
 
 
 def _median(edges: Numbers, shares: Numbers) -> float:

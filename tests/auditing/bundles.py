@@ -14,6 +14,8 @@ from auditing.detectors import Detector, Verdict
 from synthrelease.errors import PlanError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from synthrelease.dp.noise import SecureRandom
 
 PRIVACY = """
@@ -86,12 +88,21 @@ def write_plan(folder: Path, *names: str, epsilon: float, neighbours: str = "rep
 
 def bundle_of(*names: str, epsilon: float = 0.5, neighbours: str = "replace-one") -> Detector:
     """Detect what `verify` finds in a release; that of the build itself, under the fault, or an auditor's."""
+    about = "" if neighbours == "replace-one" else f" under {neighbours}"
+    return bundle_from(
+        f"{' and '.join(names)}{about}",
+        lambda folder: write_plan(folder, *names, epsilon=epsilon, neighbours=neighbours),
+    )
+
+
+def bundle_from(what: str, write: Callable[[Path], Path]) -> Detector:
+    """Detect the same in a release whose data and plan a function writes into a folder."""
 
     def make(random: SecureRandom) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
-            plan = write_plan(Path(folder), *names, epsilon=epsilon, neighbours=neighbours)
             seed = int(random.integers(2**31, 1)[0])
-            return synthrelease.build(plan, Path(folder) / "r.h5", test_seed=seed).path.read_bytes()
+            built = synthrelease.build(write(Path(folder)), Path(folder) / "r.h5", test_seed=seed)
+            return built.path.read_bytes()
 
     def judge(content: bytes) -> Verdict:
         with tempfile.TemporaryDirectory() as folder:
@@ -105,8 +116,7 @@ def bundle_of(*names: str, epsilon: float = 0.5, neighbours: str = "replace-one"
             found.ok, "a test seed that is not reported" if found.ok else "verify finds a test seed only"
         )
 
-    about = "" if neighbours == "replace-one" else f" under {neighbours}"
-    return Detector(f"bundle of {' and '.join(names)}{about}", make, judge)
+    return Detector(f"bundle of {what}", make, judge)
 
 
 def two_builds() -> Detector:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from auditing import faults_of_guarantees, faults_of_noise, faults_of_people, faults_of_plans, faults_of_sums
+from auditing import (
+    faults_of_guarantees,
+    faults_of_noise,
+    faults_of_people,
+    faults_of_plans,
+    faults_of_scanpaths,
+    faults_of_sums,
+)
 from auditing.detectors import Detector
 from auditing.planting import Fault
 
@@ -12,6 +19,7 @@ FAULTS: tuple[Fault, ...] = (
     *faults_of_guarantees.FAULTS,
     *faults_of_plans.FAULTS,
     *faults_of_people.FAULTS,
+    *faults_of_scanpaths.FAULTS,
 )
 
 ASKED_FOR = (

@@ -9,13 +9,8 @@ import made_people
 import numpy as np
 
 from auditing import bundles
+from auditing.of_rounds import OF_PEOPLE
 from auditing.planting import Fault, everywhere, forgetting, inside
-from auditing.synthetic_people import (
-    audit_of_people,
-    company_of_people,
-    noise_of_people,
-    norms_of_people,
-)
 from synthrelease.dp import sensitivity
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds import adaptive
@@ -96,61 +91,67 @@ def _any_pilot(*arguments: Any, **options: Any) -> Any:
 
 
 _released = bundles.bundle_of("people", epsilon=500.0)
+_norms, _company, _noise, _audit = (
+    OF_PEOPLE.norms_detector(),
+    OF_PEOPLE.company_detector(),
+    OF_PEOPLE.noise_detector(),
+    OF_PEOPLE.audit(),
+)
 
 FAULTS = (
     Fault(
         "people's vectors not clipped",
         "kinds.people.contributions.clipped",
         inside(contributions, "clip_to_ball", _unclipped),
-        (norms_of_people, audit_of_people),
+        (_norms, _audit),
     ),
     Fault(
         "people's vectors clipped before they are rounded up",
         "kinds.people.contributions.clipped",
         everywhere(contributions.clipped, _clipped_then_rounded_up),
-        (norms_of_people,),
+        (_norms,),
     ),
     Fault(
         "noise of people for someone who is added, where someone is replaced",
         "kinds.people.public.PeopleParameters.sensitivity",
         inside(PeopleParameters, "sensitivity", _half_the_sensitivity),
-        (norms_of_people, audit_of_people, _released),
+        (_norms, _audit, _released),
     ),
     Fault(
         "half of the stated noise in each round of people",
         "kinds.adaptive.AdaptiveMechanism.draw",
         inside(adaptive, "add_noise", _half_the_noise),
-        (noise_of_people,),
+        (_noise,),
     ),
     Fault(
         "the whole budget in each round of people",
         "kinds.people.design.shares_for",
         forgetting(made_people.mechanism, everywhere(design.shares_for, _everything)),
-        (norms_of_people, audit_of_people, _released),
+        (_norms, _audit, _released),
     ),
     Fault(
         "centre of people's second round from the exact first sum",
         "kinds.people.mechanism.SyntheticPeople.rounds",
         everywhere(_fine_sum, _centred_exactly),
-        (company_of_people,),
+        (_company,),
     ),
     Fault(
         "weights of people's second round from the exact first sum",
         "kinds.people.mechanism.SyntheticPeople.rounds",
         everywhere(_fine_sum, _weighted_exactly),
-        (company_of_people,),
+        (_company,),
     ),
     Fault(
         "people's scores through marginals of the exact second sum",
         "kinds.people.mechanism.SyntheticPeople.rounds",
         inside(SyntheticPeople, "rounds", _scored_exactly),
-        (company_of_people,),
+        (_company,),
     ),
     Fault(
         "one key for the noise of all rounds of people",
         "kinds.adaptive.AdaptiveMechanism.draw",
         inside(adaptive, "add_noise", _from_one_key),
-        (noise_of_people,),
+        (_noise,),
     ),
     Fault(
         "a pilot that has a participant of the data",

@@ -18,11 +18,11 @@ from variants.spectral_maps import spectral_heatmaps
 from variants.statistics import all_statistics
 
 from auditing.choices import ChoiceProbe, cap_probe, frequencies_probe
+from auditing.of_rounds import OF_PEOPLE, OF_SCANPATHS
 from auditing.order import OrderProbe, order_probes
 from auditing.probes import variant_probe
 from auditing.quantiles import quantile_probe
 from auditing.seeds import crowd, owner, strangers
-from auditing.synthetic_people import people_probe
 
 if TYPE_CHECKING:
     from variants.variant import Variant
@@ -53,7 +53,7 @@ def audited() -> list[Audited]:
     """Return all mechanisms on small data, whose worst case is likely enough to be seen."""
     return [
         *(Audited(variant.name, partial(variant_probe, variant), MANY, 0.88) for variant in small_ones()),
-        Audited("people", people_probe, MANY, 0.88),
+        *(Audited(one.name, one.probe, MANY, 0.88) for one in (OF_PEOPLE, OF_SCANPATHS)),
         Audited("private choice", ChoiceProbe, SOME, 0.85),
         Audited("heatmap-private-cap", cap_probe, SOME, 0.8),
         Audited("signals-private-frequencies", frequencies_probe, SOME, 0.45),

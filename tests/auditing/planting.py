@@ -17,6 +17,7 @@ import synthrelease.kinds.areas.prepare
 import synthrelease.kinds.heatmap.prepare
 import synthrelease.kinds.people.prepare
 import synthrelease.kinds.records.prepare
+import synthrelease.kinds.scanpaths.prepare
 import synthrelease.kinds.signals.prepare
 import synthrelease.kinds.statistics.prepare  # noqa: F401
 

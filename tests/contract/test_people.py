@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_people import MADE, ROUNDS, Sums, adversaries, before, mechanism
+from made_people import MADE, ROUNDS, adversaries, before, mechanism
+from noisy_rounds import Sums
 from tiers import few
 from variants.people import BUDGET, Person
 

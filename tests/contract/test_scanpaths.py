@@ -11,18 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from made_scanpaths import BUDGET, ROUNDS, SCREEN, Rows, Sums, adversaries, before, exact, mechanism, ordinary
+from made_scanpaths import (
+    BUDGET,
+    ROUNDS,
+    SCREEN,
+    Rows,
+    adversaries,
+    before,
+    exact,
+    mechanism,
+    ordinary,
+    radii,
+)
+from noisy_rounds import Sums
 from tiers import few
 
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.numerics.spectral import RADIUS
 
 FORCED = ("nothing", "noise")
-
-
-def radii() -> tuple[int, int]:
-    return RADIUS, mechanism().parameters.dynamics_radius
 
 
 def squared(one: Sums, other: Sums) -> tuple[int, ...]:

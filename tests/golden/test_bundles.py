@@ -29,7 +29,12 @@ BUNDLES = Path(__file__).parent / "bundles"
 FILES = sorted(BUNDLES.glob("*.h5"))
 SEEDED = {"seeded.TEST-SEED.h5", "seeded-format-2.TEST-SEED.h5"}
 PLANS = ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
-LATER_PLANS = ("estimates", "people", "public-maps")  # of what format 2 may state since the first ones
+LATER_PLANS = (
+    "estimates",
+    "people",
+    "public-maps",
+    "scanpaths",
+)  # of what format 2 may state since the first ones
 CLIPPINGS = ("joint", "per-stimulus")
 VERSIONS = (1, 2)  # of the format
 

@@ -4,7 +4,7 @@ The two doors through which private integers leave are closed: `noised` returns 
 generator. What two neighbours still show differently passed beside them. What stood before the doors is kept, to be compared with the stated sensitivity.
 
 Thousands of plans are built, so what is a function of public numbers alone, and slow, is made fast: unlike noises are composed by adding up ε, and what
-a heatmap is expected to be worth is remembered.
+a heatmap is expected to be worth is remembered, and chains of scanpaths are fitted roughly.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import SynthReleaseError
 from synthrelease.kinds.heatmap import expected
+from synthrelease.kinds.scanpaths import chain
 from synthrelease.numerics.expected_quality import correlation_of_cells
 from synthrelease.plan import partitions
 from synthrelease.plan.plan import load_plan
@@ -120,6 +121,8 @@ class Observer:
         enter(patch.object(builder, "_write_and_verify", self._written))
         enter(patch.object(expected, "correlation_of_cells", self._correlation))
         enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
+        for name, fewer in (("_ITERATIONS", 2), ("_ROUNDS", 1), ("_SIMULATED", 20)):
+            enter(inside(chain, name, fewer)())
         return self
 
     def __exit__(self, *raised: object) -> None:

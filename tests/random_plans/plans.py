@@ -58,9 +58,9 @@ def random_plan(draws: Draws) -> RandomPlan:
     """Return a plan; not every one can be built, and which cannot is public."""
     relation = one_of(draws, ("replace-one", "replace-one", "add-remove-one"))
     public = Public(*(happens(draws, 2) for _ in range(3)))
-    offered: tuple[str, ...] = ("heatmap", "areas", "signals", "statistics", "records", "people")
+    offered: tuple[str, ...] = ("heatmap", "areas", "signals", "statistics", "records", "people", "scanpaths")
     if relation == "add-remove-one":
-        offered = ("heatmap", "areas", "statistics")  # others need n
+        offered = ("heatmap", "areas", "statistics", "scanpaths")  # others need n
     kinds = [one_of(draws, offered) for _ in range(draws.integer(1, 3))]
     outputs = [{"name": f"o{n}", "kind": kind, **_KINDS[kind](draws)} for n, kind in enumerate(kinds)]
     for output in outputs:
@@ -287,6 +287,26 @@ def _people(draws: Draws) -> Keys:
     return keys | _budget(draws)
 
 
+def _scanpaths(draws: Draws) -> Keys:
+    keys: Keys = {
+        "input": GAZE,
+        "viewing_time_s": one_of(draws, (0.3, 2.0)),
+        "scanpaths": draws.integer(1, 3),
+        "prior": one_of(draws, ("centre", "none", "maps")),
+        "prior_flat": one_of(draws, (0.15, 0.5)),
+        "blur_px": one_of(draws, (12.0, 20.0)),
+    }
+    if happens(draws, 2):
+        keys["max_stimuli_per_person"] = draws.integer(1, 2)
+    if happens(draws, 3):
+        keys |= {"dynamics_share": 0.7, "sampling_seed": 5}
+    if happens(draws, 3):
+        keys["duration_unit"] = "s"
+    if keys["prior"] == "maps":
+        keys["maps"] = str(MAPS)
+    return keys | _budget(draws)
+
+
 _KINDS = {
     "heatmap": _heatmap,
     "areas": _areas,
@@ -294,4 +314,5 @@ _KINDS = {
     "statistics": _statistics,
     "records": _records,
     "people": _people,
+    "scanpaths": _scanpaths,
 }

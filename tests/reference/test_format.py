@@ -22,6 +22,7 @@ import h5py
 import numpy as np
 import pytest
 
+import synthrelease
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile  # ours, to be compared
 from synthrelease.errors import BundleError
 
@@ -399,6 +400,17 @@ def check_multiples(output: Output, people: np.ndarray) -> None:  # V2
         must((values == (np.rint(values / step) * step).astype(np.float32)).all())
 
 
+def check_scanpaths(output: Output, scanpaths: np.ndarray) -> None:  # V2
+    steps = scanpaths * [8, 8, 1, 1]
+    must((steps == np.rint(steps)).all())
+    there = scanpaths[..., 3] > 0
+    must((np.diff(there.astype(int), axis=-1) <= 0).all() and there[..., 0].all())
+    must(not scanpaths[~there].any())
+    sides = output.p["screen"]["width_px"], output.p["screen"]["height_px"]
+    must((scanpaths[..., :2] < sides).all() and (scanpaths >= 0).all())
+    must(((np.diff(scanpaths[..., 2], axis=-1) > 0) | ~there[..., 1:]).all())
+
+
 def blurred(cells: np.ndarray, p: dict[str, Any]) -> np.ndarray:  # V1
     for axis, side in enumerate((p["screen"]["height_px"], p["screen"]["width_px"])):
         n = cells.shape[axis]
@@ -477,9 +489,13 @@ class Output:
         features = [feature["name"] for feature in self.p.get("features", [])]
         if self.kind == "statistics":
             return [features] if self.p["groups"] is None else [self.p["groups"], features]
-        return {"signals": [self.p.get("recordings"), features], "records": [], "people": []}.get(
-            self.kind, [self.p.get("stimuli")]
-        )
+        none: list[list[str]] = []
+        return {
+            "signals": [self.p.get("recordings"), features],
+            "records": none,
+            "people": none,
+            "scanpaths": none,
+        }.get(self.kind, [self.p.get("stimuli")])
 
     @property
     def indices(self) -> list[tuple[int, ...]]:
@@ -521,6 +537,7 @@ class Output:
         kinds = ("heatmap", "areas", "signals", "statistics")
         return {kind: getattr(self, kind) for kind in kinds} | {
             "records": lambda _: iter(()),
+            "scanpaths": lambda _: iter(()),
             "people": self.synthetic_people,
         }
 
@@ -646,7 +663,9 @@ class Output:
             axes[name] = (name, [area["name"] for area in p.get("areas", [])], "")
         for name in p.get("statistics", []):
             axes[f"{quoted(name)}/integer"] = ("integer", range(self.integers(name)), "")
-        if self.kind == "heatmap":
+        if self.kind == "scanpaths":
+            axes |= self.scanpath_axes()
+        if self.kind in ("heatmap", "scanpaths"):
             for name, number, side in (("y_px", "rows", "height_px"), ("x_px", "columns", "width_px")):
                 axes[name] = (name, (np.arange(p[number]) + half) * (p["screen"][side] / p[number]), "px")
             if p.get("frames") is not None:
@@ -664,6 +683,27 @@ class Output:
             axes[f"bin_{name}"] = (name, coordinates, "")
         return axes
 
+    def scanpath_axes(self) -> dict[str, tuple[str, Any, str]]:
+        screen, half = self.p["screen"], 0.5
+        rows = min(max(2 * round(40 * screen["height_px"] / screen["width_px"]), 20), 160)
+        axes: dict[str, tuple[str, Any, str]] = {
+            f"cell_{name}_px": (f"cell_{name}_px", (np.arange(cells) + half) * (screen[side] / cells), "px")
+            for name, cells, side in (("y", rows, "height_px"), ("x", 80, "width_px"))
+        }
+        for place, cells in COORDINATES.items():
+            name = place.partition("/")[2]
+            axes[place] = (
+                name,
+                coordinate(name, self.p["prior_flat"], (np.arange(cells) + half) / cells),
+                "",
+            )
+        axes["order/first_fixation"] = ("first_fixation", np.array([1, 2, 3, 4, 6, 9], dtype="<i4"), "")
+        axes["block"] = ("block", ["saccades", "turns", "durations", "trials", "starts", "order"], "")
+        axes["scanpath"] = ("scanpath", range(1, self.p["scanpaths"] + 1), "")
+        axes["fixation"] = ("fixation", range(1, math.floor(10 * self.p["viewing_time_s"]) + 1), "")
+        axes["value"] = ("value", ["x_px", "y_px", "onset_ms", "duration_ms"], "")
+        return axes
+
     def integers(self, name: str) -> int:
         several = {"histogram": self.p["bins"], "mean": 1 + (self.divisor is None)}
         return {**several, "variance": 3 - self.everyone}.get(name, 1)
@@ -672,7 +712,7 @@ class Output:
         noisy, p = "<i4 <i8", self.p
         mass = "effective number of participants that the integers are divided by"
         density = "relative fixation density (1 = uniform)"
-        cells = ["stimulus", *["time"] * (p["frames"] is not None), "y_px", "x_px"]
+        cells = ["stimulus", *["time"] * (p.get("frames") is not None), "y_px", "x_px"]
         yield "noisy", noisy, ["stimulus", "coefficient"], "noisy", "weighted cosine coefficients", ""
         yield "normalization", "<f4", ["stimulus", "moment"], "normalization", mass, "people"
         if p["prior"] == "maps":
@@ -685,17 +725,21 @@ class Output:
         yield "heatmap", "<f4", cells, "estimate", density, ""
         yield "uncertainty", "<f4", cells, "uncertainty", f"standard deviation of the {density}", ""
 
+    def maps_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
+        if self.mechanism == "spectral":
+            yield from self.spectral_maps()
+            return
+        cells = ["stimulus", "y_px", "x_px"]
+        counts = "counts per participant" if self.people else "counts"
+        yield "noisy", "<i4 <i8", cells, "noisy", "noisy counts", ""
+        yield "heatmap", "<f4", cells, "estimate", counts, ""
+
     def called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:  # C2
         """Dataset, types, places of its axes, role, name in words, unit."""
         noisy, p = "<i4 <i8", self.p
         mass = "effective number of participants that the integers are divided by"
-        if self.kind == "heatmap" and self.mechanism == "spectral":
-            yield from self.spectral_maps()
-        elif self.kind == "heatmap":
-            cells = ["stimulus", "y_px", "x_px"]
-            counts = "counts per participant" if self.people else "counts"
-            yield "noisy", noisy, cells, "noisy", "noisy counts", ""
-            yield "heatmap", "<f4", cells, "estimate", counts, ""
+        if self.kind == "heatmap":
+            yield from self.maps_called_for()
         elif self.kind == "areas":
             integers = "noisy grid units that participants divide"
             looking, moves = ["stimulus", "area"], ["stimulus", "from_area", "to_area"]
@@ -717,6 +761,9 @@ class Output:
                 yield from self.statistic_called_for(name)
         elif self.kind == "people":
             yield from self.people_called_for()
+        elif self.kind == "scanpaths":
+            yield from self.spectral_maps()
+            yield from self.scanpaths_called_for()
         else:
             yield from self.records_called_for()
 
@@ -795,6 +842,31 @@ class Output:
             words = "end of the interval that holds the population's difference in about 95 of 100 releases"
             yield "contrasts/interval", "<f4", [*axes, "bound"], "interval", words, ""
 
+    def scanpaths_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
+        cells = ["stimulus", "cell_y_px", "cell_x_px"]
+        weight = "logarithm of the weight, base 2, relative to the largest"
+        yield "density", "<f4", cells, "model", "probability that a fixation is in the cell", ""
+        yield "dynamics/noisy", "<i4 <i8", ["number"], "noisy", "noisy sums in grid units", ""
+        blocks: dict[str, list[str]] = {}
+        for place in ("order/first_fixation", *COORDINATES):
+            blocks.setdefault(place.partition("/")[0], []).append(place)
+        for block, places in blocks.items():
+            yield f"{block}/density", "<f4", places, "model", "probability", ""
+        words = "share of what is unknown without data that was learnt"
+        yield "learnt", "<f4", ["block"], "model", words, ""
+        for name, places in (
+            ("first_order/attraction", cells),
+            ("chain/start", cells),
+            ("chain/attraction", cells),
+            ("first_order/kernel", blocks["saccades"]),
+            ("chain/kernel", blocks["saccades"]),
+            ("chain/turns", blocks["turns"]),
+            ("chain/order", blocks["order"]),
+        ):
+            yield name, "<f4", places, "model", weight, ""
+        words = "place in px and time in ms of a synthetic fixation, all 0 after the last one"
+        yield "scanpaths", "<f4", ["stimulus", "scanpath", "fixation", "value"], "record", words, ""
+
     def records_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         for form in self.p["attributes"]:
             name, missing = quoted(form["name"]), ", the last one if it is missing" * form["missing"]
@@ -828,9 +900,48 @@ def bin_edges(low: float, high: float, bins: int) -> np.ndarray:
     return np.array([low + i * ((high - low) / bins) for i in range(bins)] + [high])
 
 
+COORDINATES = {
+    "saccades/amplitude": 24,
+    "saccades/direction": 16,
+    "turns/ratio": 12,
+    "turns/turn": 12,
+    "durations/duration_ms": 60,
+    "trials/rate_per_s": 40,
+    "trials/fixated_share": 40,
+    "starts/first_x": 40,
+    "starts/first_y": 30,
+    "order/level": 12,
+}
+
+
+def coordinate(name: str, flat: float, u: np.ndarray) -> np.ndarray:  # C3
+    """Values at u, as the page names the file: found by halving."""
+    text = (Path(synthrelease.__file__).parent / "kinds/scanpaths/dynamics_prior.json").read_text()
+    known = json.loads(text)["coordinates"][name]
+    warp = {"even": lambda v: v, "logarithm": np.log, "amplitude": lambda v: np.log1p(v / 0.05)}[
+        known["warp"]
+    ]
+    low, high, quantiles = known["low"], known["high"], np.array(known["quantiles"])
+    quantiles = np.maximum.accumulate(
+        quantiles + 1e-9 * (quantiles[-1] - quantiles[0]) * np.arange(quantiles.size)
+    )
+
+    def share(v: np.ndarray) -> np.ndarray:
+        public = np.interp(v, quantiles, np.linspace(0, 1, quantiles.size))
+        return (1 - flat) * public + flat * (warp(v) - warp(low)) / (warp(high) - warp(low))
+
+    ends = share(np.array([low, high]))
+    below, above = np.full(u.shape, low), np.full(u.shape, high)
+    for _ in range(60):
+        middle = (below + above) / 2
+        is_below = (share(middle) - ends[0]) / (ends[1] - ends[0]) < u
+        below, above = np.where(is_below, middle, below), np.where(is_below, above, middle)
+    return (below + above) / 2
+
+
 def stored(coordinates: Any) -> np.ndarray:  # C3
     if isinstance(coordinates, np.ndarray):
-        return coordinates.astype("<f8")
+        return coordinates if coordinates.dtype == "<i4" else coordinates.astype("<f8")
     if isinstance(coordinates, range):
         return np.array(coordinates, dtype="<i4")
     labels = [label.encode() for label in coordinates]
@@ -945,6 +1056,9 @@ def check_called_for(output: Output) -> set[str]:
         assert bundle.attributes[place] == {"CLASS": "DIMENSION_SCALE", "NAME": name, **units}
         array = bundle.datasets[place]
         due = stored(range(len(array)) if coordinates is None else coordinates)
+        if axis in COORDINATES:  # a table through which the program interpolates
+            np.testing.assert_allclose(array, due, rtol=2e-4, atol=1e-6)
+            due = array.astype("<f8")
         assert (array.dtype, array.tobytes()) == (due.dtype, due.tobytes()), place
         paths.add(place)
     assert output.paths == sorted(paths)
@@ -958,8 +1072,13 @@ def test_values_keep_to_what_the_page_says(path: Path) -> None:
         output = Output(bundle, entry)
         for name in output.paths:
             array = bundle.datasets[name]
-            if output.kind == "people" and name == f"{output.below}/people":
+            dataset = name.removeprefix(f"{output.below}/")
+            if output.kind == "people" and dataset == "people":
                 check_multiples(output, array)
+            elif output.kind == "scanpaths" and dataset.startswith(("first_order/", "chain/")):
+                assert (array * 64 == np.rint(array * 64)).all()
+            elif output.kind == "scanpaths" and dataset == "scanpaths":
+                check_scanpaths(output, array)
             elif array.dtype == np.float32 and output.p.get("calibration") != "bozkir2021":
                 check_grid(array.reshape(grids(output, name, array), -1))
         for form in output.p.get("attributes", []):
@@ -977,6 +1096,9 @@ def grids(output: Output, path: str, array: np.ndarray) -> int:  # V2
     if output.bundle.version == 1:
         return len(array) if by_rows else 1
     name = path.removeprefix(f"{output.below}/")
+    if output.kind == "scanpaths":
+        by_stimulus = ("density", "heatmap", "uncertainty", "normalization")
+        return len(array) if name in by_stimulus else 1
     if name in ("dwell/uncertainty", "between/value", "within/value"):
         return 1
     if output.kind == "people":
@@ -1001,7 +1123,11 @@ def test_what_is_derived_follows_from_the_integers_as_the_page_says(path: Path) 
         for name, index, edges in output.edges() if bundle.version > 1 else ():
             due = np.stack([edges[:-1], edges[1:]], axis=1)
             assert output.item(name, index).tobytes() == due.tobytes()
-    by_source = ("records", "spectral")  # kind, or mechanism, of what the page names source files for
+    by_source = (
+        "records",
+        "spectral",
+        "scanpaths",
+    )  # kind, or mechanism, of what the page names source files for
     entries = [(entry["kind"], entry["mechanism"]["name"]) for entry in manifest_of(bundle)["outputs"]]
     assert number > 0 or all(set(entry) & set(by_source) for entry in entries)
 

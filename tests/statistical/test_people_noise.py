@@ -5,38 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-import made_people
 import numpy as np
 import pytest
+from auditing.of_rounds import OF_PEOPLE
 from auditing.probes import audit
-from auditing.synthetic_people import people_probe
-from made_people import MADE, ROUNDS, mechanism
+from made_people import ROUNDS, mechanism
 from numpy.typing import NDArray
 from scipy.stats import chi2
-from variants.people import BUDGET
 
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import noise_of
 from synthrelease.dp.noise.entropy import SecureRandom
 
 ALARM = 1e-9
-RELEASES = 6
 
 
 @cache
 def residuals() -> dict[str, NDArray[np.float64]]:
-    """What was added in each round, in stated deviations: exact sums are those that follow from what rounds before released."""
-    rows = made_people.collected(MADE.ordinary(made_people.PEOPLE))
-    noise = noise_of(made_people.event())
-    assert noise is not None
-    random = SecureRandom.for_tests(11)
-    added: dict[str, list[NDArray[np.float64]]] = {path: [] for path in ROUNDS}
-    for _ in range(RELEASES):
-        drawn = mechanism().draw(rows, BUDGET, random)
-        exact = made_people.exact(rows, {path: np.asarray(drawn.arrays[path]) for path in ROUNDS})
-        for path in ROUNDS:
-            added[path].append(((drawn.arrays[path] - exact[path]) / noise.standard_deviation).ravel())
-    return {path: np.concatenate(parts) for path, parts in added.items()}
+    """What was added in each round, in stated deviations."""
+    added = OF_PEOPLE.residuals(SecureRandom.for_tests(11))
+    return {path: parts.ravel() for path, parts in added.items()}
 
 
 def has_deviation(values: NDArray[np.float64], deviation: float) -> bool:
@@ -63,7 +50,7 @@ def test_no_round_has_the_noise_of_another() -> None:
 
 
 def test_half_of_the_noise_is_found_and_no_claim_is_broken_with_all_of_it() -> None:
-    probe = people_probe()
+    probe = OF_PEOPLE.probe()
     random = SecureRandom.for_tests(13)
     assert not audit(probe, 40_000, random).broken
     loud = replace(probe, event=replace(probe.event, scale=probe.event.scale / 2))

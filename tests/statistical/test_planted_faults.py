@@ -18,7 +18,7 @@ from goldens import figures
 
 ROOT = Path(__file__).parent.parent.parent
 # Random plans and releases one by one are tried without a fault elsewhere in the quick tier, too (`contract/plans`, `test_audit`).
-TRIED_ELSEWHERE = ("plans where", "audit of", "noise of people")
+TRIED_ELSEWHERE = ("plans where", "audit of", "noise of rounds", "bundle of scanpaths")
 
 
 def _marks(*, thorough: bool) -> tuple[pytest.MarkDecorator, ...]:

@@ -1,1 +1,1 @@
-"""Scanpaths: where and how long synthetic trials fixate, one fixation after the other. Not offered yet (`kind.py`)."""
+"""Scanpaths: where and how long synthetic trials fixate, one fixation after the other."""

@@ -162,12 +162,17 @@ class _Simulated:
         ).reshape(asked.order.shape)
         order_shares = order + _COUNTED
         return cls(
-            saccades / saccades.sum(),
-            turns / turns.sum(),
+            _shares(saccades, asked.saccades),
+            _shares(turns, asked.turns),
             order_shares / order_shares.sum(axis=1, keepdims=True),
             places / places.sum(axis=(1, 2), keepdims=True),
             int(pairs.sum()),
         )
+
+
+def _shares(counts: Numbers, asked: Numbers) -> Numbers:
+    """Of sum 1; of nothing, as in trials of one fixation, what is asked, so that no factor follows."""
+    return np.asarray(counts / counts.sum()) if counts.any() else asked
 
 
 @dataclass(frozen=True)

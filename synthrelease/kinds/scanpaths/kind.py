@@ -1,4 +1,4 @@
-"""Synthetic scanpaths as the registry will know them: they are not offered yet, until they are audited, exported and documented."""
+"""Synthetic scanpaths as the registry knows them."""
 
 from __future__ import annotations
 

@@ -59,9 +59,7 @@ class ScanpathParameters(StimulusParameters):
     prior: Annotated[str, among("centre", "none", MAPS)]
     maps: Annotated[PublicMaps | None, described("Public maps of the stimuli; null if maps start from none.")]
     viewers: Viewers = public_input()  # noqa: RUF009  a field
-    viewing_time_s: Annotated[
-        float, described("T, how long a stimulus was shown.", exclusiveMinimum=0, maximum=60)
-    ]
+    viewing_time_s: Annotated[float, described("T, how long a stimulus was shown.", minimum=0.1, maximum=60)]
     prior_flat: Annotated[
         float,
         described(

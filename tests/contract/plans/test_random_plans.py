@@ -42,7 +42,7 @@ def test_neighbours_show_the_same_but_for_integers_as_far_apart_as_stated(
 def test_random_plans_of_every_kind_are_built(observer: Observer) -> None:
     kinds: set[str] = set()
     for seed in range(1, 60):
-        if kinds >= {"heatmap", "areas", "signals", "records", "people", "statistics"}:
+        if kinds >= {"heatmap", "areas", "signals", "records", "people", "scanpaths", "statistics"}:
             return
         new = {output["kind"] for output in random_plan(OfGenerator(seed)).document["outputs"]} - kinds
         trial = tried(OfGenerator(seed), observer, neighbours=1) if new else None
@@ -70,6 +70,13 @@ BUILT = {
         "sampling_seed": [5],
         "max_windows": [2, 3],
         "pilot": [str(PILOT)],
+    },
+    "scanpaths": {
+        "prior": ["centre", "none", "maps"],
+        "prior_flat": [0.15, 0.5],
+        "max_stimuli_per_person": [1, 2],
+        "dynamics_share": [0.7],
+        "duration_unit": ["s"],
     },
     "areas": {
         "noise": ["laplace", "gaussian"],

@@ -22,7 +22,7 @@ from synthrelease.plan.plan import Plan, load_plan
 from synthrelease.schemas import referred, schema
 
 SCHEMA = schema("plan-v1")
-KINDS = ("heatmap", "areas", "signals", "records", "people", "statistics")
+KINDS = ("heatmap", "areas", "scanpaths", "signals", "records", "people", "statistics")
 DOCUMENT: dict[str, Any] = {
     "release": {
         "name": "study",
@@ -225,6 +225,24 @@ DOCUMENT: dict[str, Any] = {
             "sampling_seed": 3,
             "features": ["pupil_mm"],
         },
+        {
+            "name": "paths",
+            "kind": "scanpaths",
+            "input": "looks",
+            "share": 0.1,
+            "delta": 1e-7,
+            "viewing_time_s": 3,
+            "scanpaths": 20,
+            "duration_unit": "ms",
+            "prior": "none",
+            "prior_flat": 0.5,
+            "dynamics_share": 0.3,
+            "blur_px": 20,
+            "exponent": 1.5,
+            "clip": 0.4,
+            "max_stimuli_per_person": 2,
+            "sampling_seed": 3,
+        },
     ],
 }
 
@@ -310,8 +328,9 @@ def test_a_plan_with_every_key_loads_as_it_is_written(tmp_path: Path) -> None:
 def test_this_files_plan_has_every_key_of_the_schema() -> None:
     """Otherwise a new key would go without the tests below."""
     told = {written(place) for place, _ in properties()}
-    # One contradicts a column of stimuli (tests/contract/test_single_stimulus.py), one needs files (tests/unit/kinds/heatmap/test_public_maps.py).
-    assert {place for place in told if not present(place)} == {"inputs.looks.stimulus", "outputs[0].maps"}
+    # One contradicts a column of stimuli (tests/contract/test_single_stimulus.py), two need files (tests/unit/kinds/heatmap/test_public_maps.py).
+    missing = {"inputs.looks.stimulus", "outputs[0].maps", "outputs[6].maps"}
+    assert {place for place in told if not present(place)} == missing
 
 
 @pytest.mark.parametrize("key", ["units", "labels"])
@@ -643,7 +662,7 @@ def test_a_value_that_only_looks_wrong_is_shown_as_it_is_written(
     [
         (("outputs", 0, "mechanism"), "spectal", ["spectral", "gaussian", "laplace"]),
         (("outputs", 1, "mechanism"), "wavelet", ["spectral", "lpa", "fpa", "cfpa", "dcfpa"]),
-        (("outputs", 0, "kind"), "scanpaths", [*KINDS]),
+        (("outputs", 0, "kind"), "films", [*KINDS]),
         (("outputs", 0, "calibration"), "balle2018", ["exact", "liu2019"]),
         (("inputs", "looks", "kind"), "fixations", ["gaze", "features"]),
         (("privacy", "neighbours"), "add", ["replace-one", "add-remove-one"]),
@@ -824,6 +843,8 @@ NUMBERS: list[Place] = [
     ("outputs", 2, "epsilon0"),
     ("outputs", 2, "pass_rate"),
     ("outputs", 3, "quantile_share"),
+    ("outputs", 6, "viewing_time_s"),
+    ("outputs", 6, "dynamics_share"),
 ]
 
 

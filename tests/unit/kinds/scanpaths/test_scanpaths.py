@@ -129,3 +129,17 @@ def test_fixations_after_the_viewing_time_do_not_count() -> None:
     for late, time in ((3, None), (2, np.array([100.0, 1500.0, 2100.5, 2200.0])), (4, np.arange(4.0))):
         kept = made_scanpaths.mechanism().collect(replace(person, time=time))
         assert len(kept.whole()[0]) == late
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.2, 0.3])
+def test_trials_of_few_fixations_are_drawn(tmp_path: Path, seconds: float) -> None:
+    """Of one fixation there is no saccade, and of two no pair of saccades."""
+    scanpath_study.study(tmp_path)
+    text = scanpath_study.plan().replace("viewing_time_s = 2.0", f"viewing_time_s = {seconds}")
+    (tmp_path / "plan.toml").write_text(text)
+    path = synthrelease.build(tmp_path / "plan.toml", tmp_path / "paths.h5", test_seed=3).path
+    values = Released(path, output(read_manifest(path), "paths")).array("scanpaths")
+    assert values.shape == (2, 12, round(10 * seconds), 4)
+    assert np.isfinite(values).all()
+    assert (values[..., 0, 3] > 0).all()
+    assert codes(path, allow_test_seed=True) == set()
