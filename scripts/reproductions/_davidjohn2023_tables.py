@@ -118,6 +118,7 @@ class Tables:
             "identification",
             f"Re-identification from {self.images} published images",
             f"{self.people} people, {blocks} blocks each; an attacker knows {known} other blocks of everyone, raw, or runs the mechanism on these and learns from the result (adapted).\n"
+            "event-synth-PD is without its test, which draws an event's samples again and hides no place (below).\n"
             f"Control: the same classifiers, learnt from shuffled names. {self._verdicts}",
             [
                 "published",

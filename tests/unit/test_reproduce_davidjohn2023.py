@@ -208,10 +208,10 @@ def test_k_same_synth_averages_the_groups_events_and_keeps_durations(part, crowd
 
 def test_kaleido_without_noise_publishes_the_last_place_until_the_eye_has_moved(part, fixations):
     mechanisms, data = part("mechanisms"), part("data")
-    real = fixations({(0, 0): [(100, 100, 200), (110, 100, 200), (400, 300, 130)], (1, 0): [(700, 500, 70)]})
+    real = fixations({(0, 0): [(100, 100, 200), (110, 100, 200), (400, 300, 130)], (1, 0): [(400, 300, 70)]})
     released = mechanisms.kaleido(real, PublicDraws(1), epsilon=1e9, window_s=0.5, radius_deg=2.0)
     np.testing.assert_array_equal(released.person, [0, 0, 1])
-    np.testing.assert_allclose(data.places_px(released), [[100, 100], [400, 300], [700, 500]], atol=0.2)
+    np.testing.assert_allclose(data.places_px(released), [[100, 100], [400, 300], [400, 300]], atol=0.2)
     np.testing.assert_array_equal(released.duration_us, [400_000, 130_000, 70_000])  # 10 px are less than 1°
 
 
@@ -278,6 +278,18 @@ def test_probability_of_samples_is_the_product_of_differences_of_distribution_fu
         assert events.log_probability(count, spread, mean - centre) == pytest.approx(exact, abs=0.01)
 
 
+def test_samples_scatter_around_their_own_mean_with_t_less_one_degrees_of_freedom(
+    part, fixations, monkeypatch
+):
+    events, spreads = part("events"), []
+    original = events.log_probability
+    monkeypatch.setattr(
+        events, "log_probability", lambda *all_of: [spreads.append(all_of[1]), original(*all_of)][1]
+    )
+    events.event_test(fixations({(0, 0): [(400, 300, 60)] * 900}), PublicDraws(1), 4.0)
+    assert spreads[0].mean() == pytest.approx(2 * (6 - 1), rel=0.05)
+
+
 def test_an_event_that_another_person_has_too_is_plausible_and_an_own_one_is_not(part, fixations):
     events = part("events")
     here, far = (200, 200, 250), (600, 450, 250)
@@ -301,6 +313,11 @@ def test_more_draws_pass_more_events_and_larger_k_fewer(part, fixations):
         {(p, 0): [(*rng.uniform([300, 200], [500, 400]), 250) for _ in range(150)] for p in range(6)}
     )
     found = part("events").passing(crowd, PublicDraws(1), gamma=4.0, ks=(2, 3), redraws=4)
+    draws = PublicDraws(1)
+    tests = [part("events").event_test(crowd, draws, 4.0).plausible for _ in range(4)]
+    for k in (2, 3):
+        assert found.first[k] == (tests[0] >= k - 1).mean()
+        assert found.later[k] == (np.max(tests, axis=0) >= k - 1).mean()
     assert 0 < found.first[3] < found.first[2] < 1
     assert found.later[2] > found.first[2]
     assert found.later[3] > found.first[3]
@@ -337,6 +354,24 @@ def test_a_sequence_is_plausible_of_those_who_have_it_or_of_all_if_nothing_is_ke
 
     assert plausible(1.0) == [[5, 5]] * 5
     assert plausible(0.0) == [[1, 1], [2, 2], [1, 1], [2, 2], [3, 1]]
+
+
+def test_a_chain_goes_where_its_kernel_says(part):
+    kernel = np.zeros((2 * 6 - 1, 2 * 8 - 1))
+    kernel[5 + 1, 7 - 2] = 1.0  # a row down and two columns to the left
+    chain = part("sequences").Chain(np.full((2, 6, 8), 1 / 48), kernel, np.ones((2, 6, 8)))
+    after = chain.next(np.array([0, 1]), np.array([2, 4]), np.array([7, 3]))
+    assert [tuple(np.argwhere(one)[0]) for one in after] == [(3, 5), (5, 1)]
+
+
+def test_kernels_are_as_wide_as_sigma_or_as_the_centre_of_t_samples(part, fixations):
+    sequences, data = part("sequences"), part("data")
+    rectangle = data.Rectangle.of(fixations({(0, 0): [(405, 305, 160)]}))
+    for of_centre, sigma_px in ((False, 48.0), (True, 12.0)):
+        for kernel in sequences.near(rectangle, 2.0, of_centre=of_centre):
+            places = (np.arange(kernel.shape[2]) + 0.5) * 10
+            mean = kernel[0, 0] @ places
+            assert math.sqrt(kernel[0, 0] @ (places - mean) ** 2) == pytest.approx(sigma_px, rel=0.02)
 
 
 # --- attacks
