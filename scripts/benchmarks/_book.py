@@ -27,6 +27,7 @@ ORDER = (
     "batch",
     "statistics",
     "people",
+    "scanpaths",
     "scale",
 )
 COMPARISONS = ("people-peers",)
