@@ -2,59 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import h5py
 import made_scanpaths
 import numpy as np
 import pytest
 import scanpath_study
-from forging import codes, output, read_manifest
+from forging import codes
+from tiers import params
 
 import synthrelease
-from synthrelease.dp.event import from_json
 from synthrelease.errors import SynthReleaseError
 from synthrelease.kinds.scanpaths.blocks import BLOCKS
-from synthrelease.kinds.scanpaths.chain_fits import DRAWN_BY
-from synthrelease.kinds.scanpaths.drawing import ScanpathModel
-from synthrelease.kinds.scanpaths.kind import SCANPATHS
-
-
-@dataclass(frozen=True)
-class Released:
-    """A release, as this process reads it: others do not know the kind."""
-
-    path: Path
-    output: dict[str, Any]
-
-    def array(self, path: str) -> np.ndarray:
-        with h5py.File(self.path) as file:
-            return np.asarray(file[f"/outputs/paths/{path}"][()])
-
-    @property
-    def model(self) -> ScanpathModel:
-        arrays = {path: self.array(path) for path in DRAWN_BY}
-        made: ScanpathModel = SCANPATHS.model(
-            self.output["mechanism"], from_json(self.output["event"]), arrays
-        )
-        return made
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scanpaths")
-    path = synthrelease.build(scanpath_study.study(folder), folder / "paths.h5", test_seed=3).path
-    return Released(path, output(read_manifest(path), "paths"))
+    return synthrelease.build(scanpath_study.study(folder), folder / "paths.h5", test_seed=3).path
 
 
-def test_a_release_verifies(released: Released) -> None:
-    assert codes(released.path, allow_test_seed=True) == set()
+@pytest.fixture(scope="module")
+def released(path: Path) -> Any:
+    """The output's datasets."""
+    return synthrelease.open_bundle(path, allow_test_seed=True)["paths"]
 
 
-def test_scanpaths_are_on_the_screen_and_in_the_order_of_time(released: Released) -> None:
-    values = released.array("scanpaths")
+def test_a_release_verifies(path: Path) -> None:
+    assert codes(path, allow_test_seed=True) == set()
+
+
+def test_scanpaths_are_on_the_screen_and_in_the_order_of_time(released: Any) -> None:
+    values = released["scanpaths"]
     assert values.shape == (2, 12, 20, 4)
     there = values[..., 3] > 0
     assert (there[..., 0]).all()
@@ -69,20 +50,20 @@ def test_scanpaths_are_on_the_screen_and_in_the_order_of_time(released: Released
     assert duration.min() >= 15
 
 
-def test_a_release_has_maps_distributions_and_how_much_was_learnt(released: Released) -> None:
-    assert released.array("heatmap").shape[0] == 2
+def test_a_release_has_maps_distributions_and_how_much_was_learnt(released: Any) -> None:
+    assert released["heatmap"].shape[0] == 2
     for block in BLOCKS:
-        density = released.array(f"{block.name}/density").astype(float)
+        density = released[f"{block.name}/density"].astype(float)
         assert (density >= 0).all()
         assert density.sum() == pytest.approx(block.classes, abs=1e-4)
-    learnt = released.array("learnt")
+    learnt = released["learnt"]
     assert ((learnt >= 0) & (learnt <= 1)).all()
 
 
-def test_anyone_draws_the_same_scanpaths_and_more(released: Released) -> None:
-    model = released.model
+def test_anyone_draws_the_same_scanpaths_and_more(path: Path, released: Any) -> None:
+    model = synthrelease.open_bundle(path, allow_test_seed=True).model("paths")
     again = model.sample("sky", scanpaths=30)
-    values = released.array("scanpaths")[1]
+    values = released["scanpaths"][1]
     first = again.filter(again["scanpath"] <= 12)
     scanpath, fixation = np.nonzero(values[..., 3])
     np.testing.assert_array_equal(first["scanpath"].to_numpy(), scanpath + 1)
@@ -94,7 +75,7 @@ def test_anyone_draws_the_same_scanpaths_and_more(released: Released) -> None:
         model.sample("sea of people", scanpaths=1)
 
 
-def error(folder: Path, options: str = "", **keys: str) -> SynthReleaseError:
+def error(folder: Path, options: str = "", **keys: Any) -> SynthReleaseError:
     scanpath_study.study(folder)
     (folder / "plan.toml").write_text(scanpath_study.plan(options, **keys))
     with pytest.raises(SynthReleaseError) as caught:
@@ -131,14 +112,15 @@ def test_fixations_after_the_viewing_time_do_not_count() -> None:
         assert len(kept.whole()[0]) == late
 
 
-@pytest.mark.parametrize("seconds", [0.1, 0.2, 0.3])
+@pytest.mark.slow("whole builds")
+@pytest.mark.parametrize("seconds", params([0.1, 0.2, 0.3], quick=[0.2]))
 def test_trials_of_few_fixations_are_drawn(tmp_path: Path, seconds: float) -> None:
     """Of one fixation there is no saccade, and of two no pair of saccades."""
     scanpath_study.study(tmp_path)
     text = scanpath_study.plan().replace("viewing_time_s = 2.0", f"viewing_time_s = {seconds}")
     (tmp_path / "plan.toml").write_text(text)
     path = synthrelease.build(tmp_path / "plan.toml", tmp_path / "paths.h5", test_seed=3).path
-    values = Released(path, output(read_manifest(path), "paths")).array("scanpaths")
+    values = synthrelease.open_bundle(path, allow_test_seed=True)["paths"]["scanpaths"]
     assert values.shape == (2, 12, round(10 * seconds), 4)
     assert np.isfinite(values).all()
     assert (values[..., 0, 3] > 0).all()
