@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.building.design import Design, make_design
 from synthrelease.bundle.verification import refuse_no_bundle, verify
-from synthrelease.data.features import Features
 from synthrelease.data.gaze import Gaze, Reach
 from synthrelease.data.losses import Loss, added, notes, of_output
 from synthrelease.dp.event import PrivateChoice, flatten, noise_of
@@ -203,7 +202,7 @@ def _evaluated(case: Case, released: Released, design: Design, run: _Run) -> Eva
 def _of_records(case: Case, released: Released, run: _Run) -> EvaluatedRecords | None:
     """What is found of an output of records; None of others."""
     output, data = case.output, case.sample
-    if not (isinstance(output.mechanism, SyntheticRecords) and isinstance(data, Features)):
+    if not isinstance(output.mechanism, SyntheticRecords):
         return None
     arrays = {
         labels: released.values(output.name, *labels)
@@ -214,7 +213,7 @@ def _of_records(case: Case, released: Released, run: _Run) -> EvaluatedRecords |
         output.name,
         output.mechanism,
         output.event,
-        data,
+        output.mechanism.table(data),
         arrays,
         seed=run.seed,
         draws=run.draws,

@@ -18,7 +18,7 @@ from synthrelease.numerics.simplex import onto_simplex
 from synthrelease.numerics.steps import HALF_RANGE
 
 Subset = tuple[int, ...]  # attributes by number, in increasing order
-_PRIOR = 1.0  # people spread over every table, so that nothing is impossible
+PRIOR = 1.0  # people spread over every table, so that nothing is impossible
 _DIGITS = 9  # of a mutual information: machines that differ in the sixteenth digit build the same tree
 
 
@@ -78,7 +78,7 @@ def fitted_network(
         tuple(sorted((*label, *(() if parent.get(a) is None else (parent[a],))))) if a in parent else ()
         for a in range(m)
     )
-    one_way = [_normalised(_joint(counts, (a,)) / HALF_RANGE + _PRIOR / categories[a]) for a in range(m)]
+    one_way = [normalised(_joint(counts, (a,)) / HALF_RANGE + PRIOR / categories[a]) for a in range(m)]
     tables = tuple(_conditional(counts, parents[a], a, one_way[a]) for a in range(m))
     return Network(full_order, parents, tables)
 
@@ -125,10 +125,11 @@ def _conditional(
         return one_way
     subset = tuple(sorted((*parents, a)))
     people = np.moveaxis(_joint(counts, subset), subset.index(a), -1) / HALF_RANGE
-    return _normalised(np.maximum(people, 0.0) + _PRIOR * one_way * people.shape[-1] / people.size)
+    return normalised(np.maximum(people, 0.0) + PRIOR * one_way * people.shape[-1] / people.size)
 
 
-def _normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalised(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights as probabilities, dimensionless, that sum to 1 along the last axis, of the same shape."""
     probabilities: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
     return probabilities
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -70,9 +70,7 @@ def shared_ranges(released: Released, most: int) -> dict[str, Range]:
 def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
     """Yield a function for each exhibit, to make only those that are shown."""
     paths = [family for family in views.families.tables if family.values.present]
-    for family in paths[:1]:
-        yield partial(_scanpaths, views, family, 0, look)
-        yield partial(_movements, views)
+    yield from _first_scanpaths(views, paths[:1], look)
     for label in views.labels():
         yield partial(plate_of, views, label, look)
     for family in paths:
@@ -96,16 +94,20 @@ def _exhibit_makers(views: OutputViews, look: Look) -> Iterator[ExhibitMaker]:
             yield from _of_items(views, family, look)
 
 
+def _first_scanpaths(views: OutputViews, paths: Sequence[Family], look: Look) -> Iterator[ExhibitMaker]:
+    """Those on the first stimulus, and how eyes move in all of them, if that is known."""
+    for family in paths:
+        yield partial(_scanpaths, views, family, 0, look)
+        if distributions := views.parameters.distributions(partial(views.released.array, views.name)):
+            yield partial(movements_plate, distributions)
+
+
 def _scanpaths(views: OutputViews, family: Family, number: int, look: Look) -> Plate:
     assert views.parameters.map_scale is not None
     dataset, screen = family.values, views.parameters.map_scale[0]
     values = views.released.item(views.name, dataset.path, (number,)).astype(np.float64)
     stimulus = str(family.axes[0].coordinates[number])
     return scanpaths_plate(values, stimulus=stimulus, screen=screen, of=len(values), look=look)
-
-
-def _movements(views: OutputViews) -> Plate:
-    return movements_plate(views.parameters.distributions(partial(views.released.array, views.name)))
 
 
 def _of_records(views: OutputViews) -> Iterator[ExhibitMaker]:

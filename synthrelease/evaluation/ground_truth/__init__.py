@@ -24,6 +24,7 @@ from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.records.mechanism import SyntheticRecords
+from synthrelease.kinds.records.scanpaths import ScanpathRecords
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.published import PublishedSignals
@@ -41,6 +42,7 @@ _KINDS: dict[type, ComparedKind] = {
     Statistics: STATISTICS,
     FixationStatistics: STATISTICS,
     SyntheticRecords: RECORDS,
+    ScanpathRecords: RECORDS,
     SyntheticPeople: PEOPLE_COMPARED,
     SyntheticScanpaths: SCANPATHS_COMPARED,
 }

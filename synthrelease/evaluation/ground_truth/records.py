@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from synthrelease.data.features import Features
 from synthrelease.dp.event import Event
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays
@@ -124,11 +124,11 @@ class RecordTruth:
 
 
 def _truth_collector(mechanism: SyntheticRecords) -> Collector:
-    return partial(_coded, parameters=mechanism.parameters)
+    return partial(_coded, mechanism=mechanism)
 
 
-def _coded(data: Features, parameters: RecordsParameters) -> Rows:
-    codes, people = coded_records(data, parameters)
+def _coded(data: Any, mechanism: SyntheticRecords) -> Rows:
+    codes, people = coded_records(mechanism.table(data), mechanism.parameters)
     return Rows(((people, codes),))
 
 

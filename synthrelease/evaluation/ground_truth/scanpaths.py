@@ -18,8 +18,8 @@ from synthrelease.evaluation.metrics.maps import correlation
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.mechanism import Collector
+from synthrelease.kinds.scanpath_form import SCANPATHS
 from synthrelease.kinds.scanpaths.coordinates import STEPS
-from synthrelease.kinds.scanpaths.datasets import SCANPATHS
 from synthrelease.kinds.scanpaths.fixations import Fixations
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.values import Values

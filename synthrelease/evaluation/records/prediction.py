@@ -57,9 +57,7 @@ def record_tasks(
     better than they are for anyone else. Arguments as `record_attacks`.
     """
     complete, records = real_rows(data, mechanism), released_rows(released, mechanism)
-    labels = [
-        a for a, attribute in enumerate(mechanism.parameters.attributes) if attribute.labels is not None
-    ]
+    labels = mechanism.parameters.predicted
     if not labels:
         return (), ("No classification: there is no label.",)
     if len(mechanism.parameters.attributes) < 2 or complete.names.size < 2:

@@ -139,9 +139,13 @@ def passing(
     *,
     trials: int,
     real: RecordSet,
+    of_each_task: int | None = None,
     random: SecureRandom,
 ) -> CandidateRecords:
     """Return the first records that pass Test 1.
+
+    Where there are to be as many of each task, further ones of it are left out, and records stand in the order of tasks. The task is
+    kept of a seed: given the task, a record is drawn and tested as it is without that.
 
     Args:
         model: what is drawn from.
@@ -150,6 +154,7 @@ def passing(
         parameters: of the output.
         trials: candidates to make at most.
         real: the real records, which copies equal.
+        of_each_task: how many records there are to be of each task; None if tasks come as they are drawn.
         random: where seeds and draws come from.
 
     Raises:
@@ -166,12 +171,15 @@ def passing(
     published: list[Records] = []
     seeds: list[NDArray[np.int64]] = []
     published_count = tried = passed = 0
+    quota = None if of_each_task is None else _Quota(parameters.categories[0], of_each_task)
     while published_count < parameters.rows and tried < trials:
         candidates, rows, plausible = rounds.next_round(trials - tried, random)
         passes = plausible >= parameters.k
         passed += int(passes.sum())
         if parameters.copies == EXCLUDE:
             passes &= ~real.contains(candidates)
+        if quota is not None:
+            passes = quota.first(candidates[:, 0], passes)
         published.append(candidates[passes])
         seeds.append(rows[passes])
         published_count += len(published[-1])
@@ -180,12 +188,37 @@ def passing(
         raise PlanError(
             "too-few-records",
             f"fewer than {parameters.rows} records passed the deniability test in {trials} trials",
+            found="" if quota is None else quota.lacking(parameters.attributes[0].name),
             expected=f"records with k = {parameters.k} plausible seeds, each a {parameters.counted}",
-            remedy="draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`; "
-            "more `trials` for the same records select ever stranger ones",
+            remedy=f"{parameters.passes_more}; more `trials` for the same records select ever stranger ones",
         )
-    first = slice(parameters.rows)
-    return CandidateRecords(np.concatenate(published)[first], np.concatenate(seeds)[first], tried, passed)
+    records, seed_rows = np.concatenate(published), np.concatenate(seeds)
+    order = np.arange(len(records)) if quota is None else np.argsort(records[:, 0], kind="stable")
+    first = order[: parameters.rows]
+    return CandidateRecords(records[first], seed_rows[first], tried, passed)
+
+
+class _Quota:
+    """How many records of each task are still to be published."""
+
+    def __init__(self, tasks: int, of_each: int) -> None:
+        self._missing = np.full(tasks, of_each)
+
+    def first(self, tasks: NDArray[np.integer], passes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the candidates that pass are the first ones of their task, as many as are missing, which are then no more."""
+        chosen = np.flatnonzero(passes)
+        chosen = chosen[np.argsort(tasks[chosen], kind="stable")]
+        _, start, count = np.unique(tasks[chosen], return_index=True, return_counts=True)
+        rank = np.arange(chosen.size) - np.repeat(start, count)
+        chosen = chosen[rank < self._missing[tasks[chosen]]]
+        self._missing -= np.bincount(tasks[chosen], minlength=self._missing.size)
+        first = np.zeros_like(passes)
+        first[chosen] = True
+        return first
+
+    def lacking(self, name: str) -> str:
+        """Return of how many tasks there are too few, for the curator."""
+        return f"too few for {np.count_nonzero(self._missing)} of {self._missing.size} values of '{name}'"
 
 
 def seed_people(parameters: RecordsParameters, random: SecureRandom) -> NDArray[np.bool_]:

@@ -12,9 +12,9 @@ from synthrelease.dp.event import Noise
 from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.entropy import WordSource
 from synthrelease.kinds.records.model import SeededModel
-from synthrelease.kinds.records.public import MARGINALS, TREE, RecordsParameters
+from synthrelease.kinds.records.public import RecordsParameters
 from synthrelease.numerics.binning import shares_of_people
-from synthrelease.numerics.network import Subset, fitted_network
+from synthrelease.numerics.network import Subset
 from synthrelease.numerics.steps import HALF_RANGE
 
 Counts = dict[Subset, NDArray[np.int64]]
@@ -47,14 +47,7 @@ def model_of(
     """Return the model that people's shares in joint counts call for, and the counts it follows from, of the same shapes; as `fit_model`."""
     if noise is not None:
         counts = noisy_counts(counts, noise, people=parameters.modelled, random=random)
-    network = fitted_network(
-        counts,
-        parameters.categories,
-        tree=parameters.dependence == TREE,
-        per_task=parameters.per_task,
-        order=None if parameters.name == MARGINALS else parameters.order,
-        people=None if noise is None else parameters.modelled,
-    )
+    network = parameters.fitted(counts, people=None if noise is None else parameters.modelled)
     return SeededModel(network.tables, network.order, parameters.resampled, network.parents), counts
 
 

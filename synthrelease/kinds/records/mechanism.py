@@ -111,21 +111,26 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         assert self.epsilon0 is not None
         return RandomizedTest(p.k, p.gamma, self.epsilon0, self.trials, p.seeds)
 
-    def collect(self, data: Features) -> Rows | Sums:
+    def table(self, data: Any) -> Features:
+        """Return the rows that records are made of, of some people's data."""
+        features: Features = data
+        return features
+
+    def collect(self, data: Any) -> Rows | Sums:
         """Return the coded records of some people; or their shares in joint counts, where nothing else is looked at."""
         p = self.parameters
-        records, people = coded_records(data, p)
+        records, people = coded_records(self.table(data), p)
         if p.is_tested:
             return Rows(((people, records),))
         counts = weighted_counts(records, people, p.categories, p.subsets)
         return Sums({p.counts_path(subset): table for subset, table in counts.items()})
 
-    def measured(self, data: Features) -> dict[str, int]:
+    def measured(self, data: Any) -> dict[str, int]:
         """Return of how many rows a record can be made."""
         attributes = self.parameters.attributes
         names = [attribute.name for attribute in attributes]
         complete = not any(attribute.missing for attribute in attributes)
-        return measured_records(data, names, complete=complete)
+        return measured_records(self.table(data), names, complete=complete)
 
     def draw(self, collected: Rows | Sums, budget: Budget | None, random: SecureRandom) -> Drawn:
         """Draw synthetic records from those of all people.
@@ -150,7 +155,16 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
                 test = self.randomized_test
                 tried = substituted(model, records, people, test, seed=seed, random=random)
             else:
-                tried = passing(model, records, people, p, trials=self.trials, real=real, random=random)
+                tried = passing(
+                    model,
+                    records,
+                    people,
+                    p,
+                    trials=self.trials,
+                    real=real,
+                    of_each_task=p.records_of_task,
+                    random=random,
+                )
             # Which row a record was made from ends here.
             copies = int(real.contains(tried.records).sum())
             released = _Released(tried.records, tried.trials, tried.passed, copies)
@@ -203,7 +217,9 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         assert p.k is not None
         assumed = "" if rate is None else f" (pass_rate = {rate:g} assumed)"
         if rate is None:
-            rate = even_pass_rate(categories=p.categories[p.task :], drawn=p.resampled, k=p.k, people=p.seeds)
+            rate = even_pass_rate(
+                categories=p.categories[p.task :], drawn=p.resampled, k=p.k, people=p.viewing
+            )
         explanation = (
             f"{rate:.2g} of the candidates would pass if categories were even; real ones are less even, and more pass "
             "(the true rate is private; assume one with pass_rate)"

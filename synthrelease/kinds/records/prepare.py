@@ -12,20 +12,14 @@ from synthrelease.data.features import RECORDING
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.budget import LAPLACE
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.errors import PlanError, PolicyError
+from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import chosen_features, label_of, names_source, require_replace_one
+from synthrelease.kinds.records.checks import check_policy, check_sense, trials_for
 from synthrelease.kinds.records.mechanism import SyntheticRecords
-from synthrelease.kinds.records.public import (
-    DP,
-    EXCLUDE,
-    MARGINALS,
-    PERSON,
-    RANDOMIZED,
-    RecordsParameters,
-)
+from synthrelease.kinds.records.prepare_scanpaths import records_of_trials
+from synthrelease.kinds.records.public import DP, MARGINALS, RANDOMIZED, RecordsParameters
 
-_TRIALS_PER_ROW = 200
 _ROWS = 1000
 
 
@@ -36,8 +30,15 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         PlanError: a parameter contradicts another, or k people cannot be found.
         PolicyError: the test is vacuous and that is not acknowledged, or the guarantee would be false.
     """
-    o = spec.options
     require_replace_one(spec, neighbours)
+    return _OF_INPUT[source.kind](spec, source, facts, neighbours)
+
+
+def _of_features(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> SyntheticRecords:
+    o = spec.options
+    _refuse_keys_of_trials(spec, source)
     attributes = _attributes(spec, source, facts)
     task = "task" in o
     rows, trials = _amounts(spec, randomized=o["threshold"] == RANDOMIZED)
@@ -60,8 +61,8 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         copies=o["copies"],
         rows=rows,
     )
-    _check_sense(spec, parameters)
-    _check_policy(spec, parameters)
+    check_sense(spec, parameters)
+    check_policy(spec, parameters)
     return SyntheticRecords(
         parameters=parameters,
         neighbours=neighbours,
@@ -70,6 +71,21 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         epsilon0=float(o["epsilon0"]) if "epsilon0" in o else None,
         pass_rate=o.get("pass_rate"),
     )
+
+
+_OF_INPUT = {"features": _of_features, "gaze": records_of_trials}
+
+
+def _refuse_keys_of_trials(spec: OutputSpec, source: InputSpec) -> None:
+    if "tokens" in spec.options:
+        raise PlanError(
+            "key-of-trials",
+            "the key 'tokens' is for fixations in gaze",
+            where=f"{spec.where}.tokens",
+            found="an input of kind features",
+            expected="an input of kind gaze, whose rows are fixations",
+            remedy=f"remove it, or name another input than '{source.name}'",
+        )
 
 
 def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attribute, ...]:
@@ -137,16 +153,7 @@ def _amounts(spec: OutputSpec, *, randomized: bool) -> tuple[int, int]:
                 remedy="leave it out, or randomize the threshold",
             )
         rows = o.get("rows", _ROWS)
-        trials = o.get("trials", _TRIALS_PER_ROW * rows)
-        if trials < rows:
-            raise PlanError(
-                "too-few-trials",
-                "there are fewer trials than records to publish",
-                where=f"{spec.where}.trials",
-                found=f"{trials} trials for {rows} records",
-                remedy="raise trials, or leave it out",
-            )
-        return rows, trials
+        return rows, trials_for(spec, rows)
     for key in ("trials", "epsilon0"):
         if key not in o:
             raise PlanError(
@@ -199,85 +206,3 @@ def _resampled(
             remedy="lower `resampled`",
         )
     return tuple(sorted(numbers))
-
-
-def _check_sense(spec: OutputSpec, p: RecordsParameters) -> None:
-    if p.per_task and not p.task:
-        raise PlanError(
-            "task-missing",
-            "a model per task needs a task",
-            where=f"{spec.where}.per_task",
-            expected="task = …",
-            remedy="name the task, or leave out per_task",
-        )
-    if p.fit != DP and ("noise" in spec.options or (not p.is_randomized and "delta" in spec.options)):
-        raise PlanError(
-            "noise-with-exact-fit",
-            "an exact fit has no noise",
-            where=spec.where,
-            remedy='leave it out, or say fit = "dp"',
-        )
-    if p.k is not None and p.counted == PERSON and p.k > p.seeds:
-        raise PlanError(
-            "k-exceeds-people",
-            "no record can have so many plausible participants",
-            where=f"{spec.where}.k",
-            found=f"k = {p.k} with {p.seeds} participants" + (" as seeds" if p.is_randomized else ""),
-            expected=f"k of at most {p.seeds}",
-            remedy="lower k",
-        )
-    if spec.options["threshold"] == RANDOMIZED and spec.options["k"] < 2:
-        raise PlanError(
-            "k-too-small",
-            "a randomized test needs k of at least 2",
-            where=f"{spec.where}.k",
-            found=f"k = {spec.options['k']}",
-            remedy="raise k",
-        )
-    if spec.options["threshold"] == RANDOMIZED and p.name == MARGINALS:
-        raise PlanError(
-            "test-without-seed",
-            "the marginals model keeps nothing of a seed: there is nothing to test",
-            where=f"{spec.where}.threshold",
-            remedy='leave out threshold, or choose model = "seeded"',
-        )
-
-
-def _check_policy(spec: OutputSpec, p: RecordsParameters) -> None:
-    if p.is_randomized and (p.fit != DP or p.counted != PERSON):
-        raise PolicyError(
-            "randomized-test-without-guarantee",
-            "a randomized test is differentially private only with a model that owes nothing to the seeds, counting participants",
-            where=spec.where,
-            expected='fit = "dp" (then seeds and model come from different participants) and count = "person"',
-            remedy="set both, or leave out threshold",
-        )
-    if p.copies == EXCLUDE and (p.is_randomized or not p.is_tested):
-        raise PolicyError(
-            "copies-with-randomized-test",
-            "leaving out copies looks at the data again, and would void differential privacy",
-            where=f"{spec.where}.copies",
-            remedy='say copies = "keep"; the private report counts them',
-        )
-    if p.is_tested and p.is_vacuous and not spec.options["acknowledge_vacuous"]:
-        raise PolicyError(
-            "vacuous-test",
-            "the deniability test cannot fail for this model and would guarantee nothing",
-            where=spec.where,
-            found="k = 1"
-            if p.k == 1
-            else "nothing is kept of a source record that could distinguish participants",
-            remedy=_vacuous_remedy(p),
-        )
-
-
-def _vacuous_remedy(p: RecordsParameters) -> str:
-    if p.k == 1:
-        remedy = "raise k"
-    elif p.name == MARGINALS:
-        remedy = 'protect the model with fit = "dp", or keep attributes with model = "seeded"'
-    else:
-        remedy = "keep attributes of the seed: lower `resampled`"
-        if p.fit != DP:
-            remedy += '; or protect the model: model = "marginals" and fit = "dp"'
-    return f"{remedy}; or say acknowledge_vacuous = true"

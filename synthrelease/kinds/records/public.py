@@ -20,7 +20,7 @@ from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, De
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records import words
 from synthrelease.kinds.records.plausibility import foreign_to_network
-from synthrelease.numerics.network import Network, counted_subsets, fitted_network
+from synthrelease.numerics.network import Network, Subset, counted_subsets, fitted_network
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
@@ -35,7 +35,7 @@ _OF_TEST = ("threshold", "k", "gamma", "counted")
 class RecordsParameters(Parameters):
     """The public parameters of a records output (`records.proof.md`)."""
 
-    mechanisms: ClassVar = ("marginals", "seeded")
+    mechanisms: ClassVar[tuple[str, ...]] = (MARGINALS, SEEDED)
     kind: ClassVar = "records"
     sentences: ClassVar = words.SENTENCES
     input_kind: ClassVar = "features"
@@ -89,6 +89,11 @@ class RecordsParameters(Parameters):
         return not self.is_drawn
 
     @property
+    def has_sources(self) -> bool:
+        """Whether a record starts from a real one."""
+        return self.name != MARGINALS
+
+    @property
     def is_randomized(self) -> bool:
         """Whether the test is Test 2."""
         return self.threshold == RANDOMIZED
@@ -116,17 +121,49 @@ class RecordsParameters(Parameters):
         return people // 2 if self.is_randomized else people
 
     @property
+    def viewing(self) -> int:
+        """People who can have what is kept of a record, at least."""
+        return self.seeds
+
+    @property
+    def records_of_task(self) -> int | None:
+        """How many records of each task are published; None if tasks come as they are drawn."""
+        return None
+
+    @property
+    def passes_more(self) -> str:
+        """What lets more candidates pass, as a remedy."""
+        return "draw more attributes (raise `resampled`), use fewer `bins` or `features`, or lower `k`"
+
+    @property
+    def distinguishes(self) -> str:
+        """What makes a test that cannot fail one that can, or does without it, as a remedy."""
+        if not self.has_sources:
+            return 'protect the model with fit = "dp", or keep attributes with model = "seeded"'
+        remedy = "keep attributes of the seed: lower `resampled`"
+        return (
+            remedy
+            if self.fit == DP
+            else f'{remedy}; or protect the model: model = "marginals" and fit = "dp"'
+        )
+
+    @property
+    def predicted(self) -> tuple[int, ...]:
+        """The attributes that an evaluation has classifiers predict: labels."""
+        return tuple(a for a, attribute in enumerate(self.attributes) if attribute.labels is not None)
+
+    @property
     def modelled(self) -> int:
         """People whom the model is fitted on."""
         people = self.people or 0
         return people - self.seeds if self.is_randomized else people
 
     @property
-    def subsets(self) -> list[tuple[int, ...]]:
+    def subsets(self) -> list[Subset]:
         """The sets of attributes that the model was counted in."""
         return counted_subsets(len(self.attributes), tree=self.dependence == TREE, per_task=self.per_task)
 
-    def counts_path(self, subset: tuple[int, ...]) -> str:
+    def counts_path(self, subset: Subset) -> str:
         """Return the path of the noisy joint counts of a set of attributes."""
         return "/".join(["noisy", *(quoted(self.attributes[number].name) for number in subset)])
 
@@ -250,13 +287,18 @@ class RecordsParameters(Parameters):
 
     def network(self, counts: Mapping[str, Array], event: Event) -> Network:
         """Return the network that noisy joint counts, by their paths, call for."""
+        by_subset = {subset: counts[self.counts_path(subset)] for subset in self.subsets}
+        return self.fitted(by_subset, people=(self.people or 0) - _seeds(event))
+
+    def fitted(self, counts: Mapping[Subset, Array], *, people: int | None) -> Network:
+        """Return the network that joint counts call for, each of the shape of its attributes' categories; with noise, of so many people."""
         return fitted_network(
-            {subset: counts[self.counts_path(subset)] for subset in self.subsets},
+            counts,
             self.categories,
             tree=self.dependence == TREE,
             per_task=self.per_task,
-            order=None if self.name == MARGINALS else self.order,
-            people=(self.people or 0) - _seeds(event),
+            order=self.order if self.has_sources else None,
+            people=people,
         )
 
     @property
@@ -284,8 +326,8 @@ class RecordsParameters(Parameters):
             yield "manifest", "the task has no labels, or may be missing"
         if self.per_task and not self.task:
             yield "manifest", "a model per task without a task"
-        if max(self.resampled) > m - (self.task and self.name == SEEDED) or (
-            self.name == MARGINALS and self.resampled != (m,)
+        if max(self.resampled) > m - (self.task and self.has_sources) or (
+            not self.has_sources and self.resampled != (m,)
         ):
             yield "guarantee", "the number of drawn attributes is not possible for this model"
 
@@ -294,7 +336,7 @@ class RecordsParameters(Parameters):
         tests = [leaf for leaf in flatten(event) if isinstance(leaf, DeniabilityTest | RandomizedTest)]
         randomized = next((test for test in tests if isinstance(test, RandomizedTest)), None)
         noise = noise_of(event)
-        needless = self.name == MARGINALS and noise is not None
+        needless = not self.has_sources and noise is not None
         if self.is_randomized and self.k is not None and not _has_seeds(randomized, self.k, self.people or 0):
             yield "guarantee", "a randomized test needs k seeds, and other participants for the model"
             return

@@ -54,7 +54,7 @@ def procedure(p: RecordsParameters) -> str:
         else "with independent attributes"
     )
     model = f"a model of {counted} {linked}"
-    if p.name == "marginals":
+    if not p.has_sources:
         return f"Every record is drawn from {model}."
     fewest, most = min(p.resampled), max(p.resampled)
     number = grouped(most) if fewest == most else f"{fewest} to {most}"
@@ -74,7 +74,7 @@ _TESTS = {
 
 def noise_subject(p: RecordsParameters) -> str:
     """Return what carries noise, as the beginning of a sentence."""
-    sources = " Neither do the source records." if p.name == "seeded" else ""
+    sources = " Neither do the source records." if p.has_sources else ""
     return f"The records themselves carry no noise.{sources} The model follows from integer counts with"
 
 

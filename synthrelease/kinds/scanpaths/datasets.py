@@ -12,6 +12,7 @@ import numpy as np
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.heatmap.public_maps import BELIEF, PUBLIC_MAP, Believed
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
+from synthrelease.kinds.scanpath_form import scanpaths_dataset
 from synthrelease.kinds.scanpaths.blocks import BLOCKS, CLASSES
 from synthrelease.kinds.scanpaths.chain_fits import (
     ASKED,
@@ -24,7 +25,6 @@ from synthrelease.kinds.scanpaths.chain_fits import (
     released_tables,
 )
 from synthrelease.kinds.scanpaths.densities import Learnt, learnt_of_all
-from synthrelease.kinds.scanpaths.drawing import STEPS, VALUES
 from synthrelease.kinds.scanpaths.dynamics import LENGTH, DynamicsRound
 from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
 from synthrelease.kinds.scanpaths.sampler import LOG_STEPS
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from synthrelease.dp.event import Event
     from synthrelease.kinds.scanpaths.public import ScanpathParameters
 
-NOISY_MAPS, NOISY_DYNAMICS, SCANPATHS = "noisy", "dynamics/noisy", "scanpaths"
+NOISY_MAPS, NOISY_DYNAMICS = "noisy", "dynamics/noisy"
 _DOUBLINGS = np.array([1 / LOG_STEPS])  # steps of what weights are stated in
 _CHAIN_QUANTITY = "logarithm of the weight, base 2, relative to the largest"
 
@@ -219,28 +219,12 @@ class _Datasets:
         return np.asarray(getattr(tables, part)).reshape(shape) / LOG_STEPS
 
     def _scanpaths(self) -> Dataset:
-        most = self.p.shown.trial_form.most
-        return Dataset(
-            SCANPATHS,
-            (
-                self.p.stimulus,
-                Axis(
-                    "scanpath",
-                    range(1, self.p.scanpaths + 1),
-                    words="Number of the scanpath on the stimulus.",
-                ),
-                Axis("fixation", range(1, most + 1), words="Number of the fixation in the scanpath."),
-                Axis("value", VALUES, is_columns=True),
-            ),
-            Role.RECORD,
-            quantity="place in px and time in ms of a synthetic fixation, all 0 after the last one",
-            items=1,
-            by_rows=True,
-            sources=tuple(DerivedFrom(path, whole=True) for path in DRAWN_BY),
+        return scanpaths_dataset(
+            self.p.stimulus,
+            scanpaths=self.p.scanpaths,
+            most=self.p.shown.trial_form.most,
+            sources=DRAWN_BY,
             derive=self._drawn,
-            steps=STEPS,
-            care=ITERATED,
-            present=VALUES[-1],
         )
 
     def _drawn(self, index: Index, *sources: Array) -> Array:

@@ -10,21 +10,15 @@ from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
 from synthrelease.errors import ArgumentError
+from synthrelease.kinds.scanpath_form import STEPS, VALUES, public_numbers, timed_scanpaths
 from synthrelease.kinds.scanpaths.sampler import DRAWS, Tables
 from synthrelease.kinds.scanpaths.trials import TrialModel
-from synthrelease.numerics.public_draws import PublicDraws
 from synthrelease.numerics.stored import stored_multiples
 
 if TYPE_CHECKING:
     import polars as pl
 
 Numbers = NDArray[np.float64]
-
-VALUES = ("x_px", "y_px", "onset_ms", "duration_ms")
-STEPS = np.array([0.125, 0.125, 1.0, 1.0])  # that released values are multiples of
-_STREAMS = 32  # bits of the number of a scanpath on a stimulus
-_DEGREES_ACROSS = 34.0  # a screen is taken to be so wide, where saccades take time
-_SACCADE_MS, _MS_PER_DEGREE = 21.0, 2.2  # Carpenter 1988
 
 
 @dataclass(frozen=True)
@@ -77,27 +71,12 @@ class ScanpathModel:
             Shape (scanpaths, most, 4).
         """
         count = stop - start
-        draws = np.empty((count, 1 + self.most * (DRAWS + 2)))
-        for place, number in enumerate(range(start, stop)):
-            draws[place] = PublicDraws(seed, (stimulus << _STREAMS) + number).uniform(draws.shape[1])
+        draws = public_numbers(seed, stimulus, range(start, stop), 1 + self.most * (DRAWS + 2))
         counts, tilts = self.trials.draw(draws[:, 0])
         of_places, of_durations = np.split(draws[:, 1:].reshape(count, self.most, DRAWS + 2), [DRAWS], axis=2)
         x, y = self.tables.draw(np.full(count, stimulus), counts, of_places)
         duration = self.trials.durations_of(tilts, of_durations)
-        there = np.arange(self.most) < counts[:, None]
-        duration[~there] = 0
-        saccade = _SACCADE_MS + _MS_PER_DEGREE * _DEGREES_ACROSS * np.hypot(
-            np.diff(x, axis=1), np.diff(y, axis=1) * self.tables.geometry.proportions
-        )
-        onset = np.zeros_like(duration)
-        onset[:, 1:] = np.cumsum(duration[:, :-1] + np.nan_to_num(saccade), axis=1)
-        px = (
-            np.minimum(share * side, side - STEPS[0])  # on the screen also when it is rounded
-            for share, side in ((x, self.screen.width_px), (y, self.screen.height_px))
-        )
-        values = np.stack([*px, onset, duration], axis=-1)
-        values[~there] = 0
-        return values
+        return timed_scanpaths(x, y, duration, np.arange(self.most) < counts[:, None], self.screen)
 
 
 def as_table(stimulus: str, values: NDArray[np.floating]) -> pl.DataFrame:
