@@ -1,4 +1,4 @@
-"""Synthetic records: what a plan may not ask for, of whatever records are made."""
+"""Synthetic records: what a plan may not ask for, of whatever records are made (`records.proof.md`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scanpaths with plausible deniability: the sentences of what a manifest states by codes, and what a report says of them."""
+"""Scanpaths with plausible deniability: the sentences of what a manifest states by codes, and what a report says of them (`records.proof.md`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trials as records of categories, and back: the cell and the class of duration of each fixation, and an end after the last one."""
+"""Trials as records of categories, and back: the cell and the class of duration of each fixation, and an end after the last one (`records.proof.md`)."""
 
 from __future__ import annotations
 
