@@ -92,7 +92,7 @@ class ScanpathRecordsParameters(RecordsParameters, StimulusParameters):
     @property
     def passes_more(self) -> str:
         """What lets more candidates pass, as a remedy."""
-        return "keep fewer fixations (`tokens.kept`), use fewer cells, or lower `k`"
+        return "keep fewer fixations (in tokens, `kept`: [0, 1] keeps one or none, with which some pass on nearly every stimulus), use fewer cells, or lower `k`"
 
     @property
     def distinguishes(self) -> str:
