@@ -128,7 +128,7 @@ def _check_keys(spec: OutputSpec, source: InputSpec) -> None:
             where=f"{spec.where}.model",
             found=f'"{MARGINALS}"',
             expected=f'"{SEEDED}"',
-            remedy="correct it; an output of kind heatmap starts from no trial, and has differential privacy",
+            remedy="correct it; an output of kind scanpaths starts from no trial, and has differential privacy",
         )
     if "duration" not in source.options["columns"]:
         raise PlanError(
