@@ -69,11 +69,11 @@ class _Problem:
 
     def at_cells(self, tilt: Numbers) -> Numbers:
         """Σ_k tilt_k·φ_k, shape (cells,): as threads of OpenBLAS would take longer to start than the sum."""
-        return np.einsum("ck,k->c", self.functions, tilt)
+        return np.asarray(np.einsum("ck,k->c", self.functions, tilt))
 
     def means_of(self, density: Numbers) -> Numbers:
         """The means of the functions, shape (K,)."""
-        return np.einsum("c,ck->k", density, self.functions)
+        return np.asarray(np.einsum("c,ck->k", density, self.functions))
 
     def density(self, tilt: Numbers) -> Numbers:
         logarithm = self.at_cells(tilt)

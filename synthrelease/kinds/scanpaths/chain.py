@@ -6,6 +6,7 @@ All of it is post-processing. Simulated scanpaths have a public seed of their ow
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,7 +171,7 @@ class _Simulated:
         )
 
 
-def _shares(counts: Numbers, asked: Numbers) -> Numbers:
+def _shares(counts: NDArray[Any], asked: Numbers) -> Numbers:
     """Of sum 1; of nothing, as in trials of one fixation, what is asked, so that no factor follows."""
     return np.asarray(counts / counts.sum()) if counts.any() else asked
 
