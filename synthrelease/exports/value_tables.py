@@ -19,7 +19,7 @@ from synthrelease.exports.table import (
     label_series,
     sentence_case,
 )
-from synthrelease.kinds.dataset import Axis, Dataset, Role
+from synthrelease.kinds.dataset import Axis, ColumnWords, Dataset, Role
 from synthrelease.kinds.parameters import Feature
 from synthrelease.report.families import Family, dataset_name
 
@@ -65,7 +65,7 @@ def _table(source: OutputSource, name: str, families: list[Family], rows: slice)
     order = [*key, *(column for column in columns if column not in key)]
     missing = {column for column in columns if any(column not in frame.columns for frame in frames)}
     values = families[0].values
-    title = sentence_case(values.quantity if len(families) == 1 else "values")
+    title = sentence_case((values.in_tables or values.quantity) if len(families) == 1 else "values")
     is_numbered = values.role is Role.RECORD and columns[key[0]].kind == "integer"
     frame = pl.concat(frames, how="diagonal").select(order)
     return ExportTable(
@@ -125,8 +125,18 @@ def _value_columns(dataset: Dataset, features: Sequence[Feature]) -> list[Column
         if feature := by_name.get("_".join(label)):
             words = f"{quantity}: {feature.title or feature.name.replace('_', ' ')}."
             column = Column(name, kind, words, feature.known_unit, feature.low, feature.high)
+        elif about := _column_words(dataset, label):
+            column = Column(name, kind, about.words, about.unit)
         columns.append(column)
     return columns
+
+
+def _column_words(dataset: Dataset, label: tuple[str, ...]) -> ColumnWords | None:
+    """What the last axis of columns says of a column; None if it says nothing."""
+    for axis in reversed(dataset.axes):
+        if axis.is_columns:
+            return axis.of_columns.get(label[-1])
+    return None
 
 
 def _value_names(dataset: Dataset, labels: Sequence[tuple[str, ...]]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -47,6 +47,14 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True)
+class ColumnWords:
+    """What a column of a table is."""
+
+    words: str  # in a sentence
+    unit: str = ""
+
+
+@dataclass(frozen=True)
 class Axis:
     """An axis: its name, as data frames have it, and what stands along it: labels, or numbers in its unit, one for each place."""
 
@@ -56,6 +64,9 @@ class Axis:
     path: str = ""  # of the coordinates, below the output; default the name
     words: str = ""  # what stands along it, in a sentence
     is_columns: bool = False  # whether tables have a column for each of its labels, and not a row
+    of_columns: Mapping[str, ColumnWords] = field(
+        default_factory=dict
+    )  # what these are, by label, if they differ
 
     def __len__(self) -> int:
         return len(self.coordinates)
@@ -138,6 +149,7 @@ class Dataset:
     present: str = (
         ""  # the label along the last axis whose value is 0 where a row is none, as rows differ in number
     )
+    in_tables: str = ""  # the quantity in tables, which leave out rows that are none; default `quantity`
 
     @property
     def shape(self) -> tuple[int, ...]:

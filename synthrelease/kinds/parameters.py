@@ -32,6 +32,7 @@ from synthrelease.field_schema import Label, Schema, among, described, object_sc
 from synthrelease.kinds.dataset import Array, Dataset, Role
 from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.synthetic_gaze import SyntheticGaze
 from synthrelease.remarks import Remark, sentence
 from synthrelease.units import Quantity
 
@@ -216,6 +217,10 @@ class Parameters:
             released: returns a dataset of the release by its path below the output.
         """
         return ()
+
+    def synthetic_gaze(self) -> SyntheticGaze | None:
+        """Return where the output has synthetic trials of gaze, for exports of events and samples; None if it has none."""
+        return None
 
     def value_range(self, part: str, label: str) -> tuple[float, float] | None:  # noqa: ARG002
         """Return the public bounds that a single number without noise is within, to draw it on them; None if there are none.

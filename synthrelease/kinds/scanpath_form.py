@@ -8,17 +8,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.screen import Screen
-from synthrelease.kinds.dataset import ITERATED, Array, Axis, Dataset, DerivedFrom, Role
+from synthrelease.kinds.dataset import ITERATED, Array, Axis, ColumnWords, Dataset, DerivedFrom, Role
+from synthrelease.kinds.synthetic_gaze import SyntheticGaze
 from synthrelease.numerics.public_draws import PublicDraws
 
 Numbers = NDArray[np.float64]
 
 SCANPATHS = "scanpaths"
-VALUES = ("x_px", "y_px", "onset_ms", "duration_ms")
+COLUMNS = {
+    "x_px": ColumnWords("Place of the fixation, from the left of the screen.", "px"),
+    "y_px": ColumnWords("Place of the fixation, from the top of the screen.", "px"),
+    "onset_ms": ColumnWords("When the fixation begins, from the first one's beginning.", "ms"),
+    "duration_ms": ColumnWords("How long the fixation takes.", "ms"),
+}
+VALUES = tuple(COLUMNS)
 STEPS = np.array([0.125, 0.125, 1.0, 1.0])  # that released values are multiples of
 _STREAMS = 32  # bits of the number of a scanpath on a stimulus
-_DEGREES_ACROSS = 34.0  # a screen is taken to be so wide, where saccades take time
+_DEGREES_ACROSS = 34.0  # a screen is taken to be so wide if its size is not declared
 _SACCADE_MS, _MS_PER_DEGREE = 21.0, 2.2  # Carpenter 1988
+ORIGIN = "synthetic, exchangeable"  # next to every exported trial
+
+
+def px_per_degree(screen: Screen) -> float:
+    """Return the pixels of a degree, by which saccades take their time: as declared, or else of a screen of a usual width."""
+    return screen.pixels_per_degree or screen.width_px / _DEGREES_ACROSS
+
+
+def gaze_of_scanpaths(
+    stimuli: tuple[str, ...], screen: Screen, *, seed: int, caveats: tuple[str, ...]
+) -> SyntheticGaze:
+    """Return where the dataset's trials are, for exports of events and samples.
+
+    Args:
+        stimuli: their names.
+        screen: whose pixels places are in.
+        seed: public.
+        caveats: what every file of them says, in sentences.
+    """
+    return SyntheticGaze(SCANPATHS, stimuli, screen, px_per_degree(screen), seed, ORIGIN, caveats)
 
 
 def scanpaths_dataset(
@@ -39,10 +66,11 @@ def scanpaths_dataset(
             stimulus,
             Axis("scanpath", range(1, scanpaths + 1), words="Number of the scanpath on the stimulus."),
             Axis("fixation", range(1, most + 1), words="Number of the fixation in the scanpath."),
-            Axis("value", VALUES, is_columns=True),
+            Axis("value", VALUES, is_columns=True, of_columns=COLUMNS),
         ),
         Role.RECORD,
         quantity="place in px and time in ms of a synthetic fixation, all 0 after the last one",
+        in_tables="place in px and time in ms of a synthetic fixation",
         items=1,
         by_rows=True,
         sources=tuple(DerivedFrom(path, whole=True) for path in sources),
@@ -85,7 +113,8 @@ def timed_scanpaths(
     """
     duration = np.where(there, duration_ms, 0.0)
     down = np.diff(y, axis=1) * (screen.height_px / screen.width_px)
-    saccade = _SACCADE_MS + _MS_PER_DEGREE * _DEGREES_ACROSS * np.hypot(np.diff(x, axis=1), down)
+    degrees_across = screen.width_px / px_per_degree(screen)
+    saccade = _SACCADE_MS + _MS_PER_DEGREE * degrees_across * np.hypot(np.diff(x, axis=1), down)
     onset = np.zeros_like(duration)
     onset[:, 1:] = np.cumsum(duration[:, :-1] + np.nan_to_num(saccade), axis=1)
     px = (

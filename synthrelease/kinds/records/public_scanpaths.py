@@ -20,8 +20,9 @@ from synthrelease.kinds.parameters import Fault, public_input
 from synthrelease.kinds.records import scanpath_words as words
 from synthrelease.kinds.records.public import DP, EXCLUDE, PERSON, RecordsParameters, category_path
 from synthrelease.kinds.records.tokens import DRAWS, Tokens
-from synthrelease.kinds.scanpath_form import public_numbers, scanpaths_dataset
+from synthrelease.kinds.scanpath_form import gaze_of_scanpaths, public_numbers, scanpaths_dataset
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers
+from synthrelease.kinds.synthetic_gaze import SyntheticGaze
 from synthrelease.numerics.network import Network, Subset
 from synthrelease.numerics.sequence_network import SequenceForm, fitted_sequence
 from synthrelease.remarks import Remark, remark
@@ -118,6 +119,11 @@ class ScanpathRecordsParameters(RecordsParameters, StimulusParameters):
             sources=self._category_paths,
             derive=self._drawn,
         )
+
+    def synthetic_gaze(self) -> SyntheticGaze:
+        """Return where the scanpaths are, and what every file of them says."""
+        caveats = tuple(self.sentence(remark(code)) for code in words.OF_TRIALS)
+        return gaze_of_scanpaths(self.stimuli, self.screen, seed=self.sampling_seed, caveats=caveats)
 
     def dataset_count(self, event: Event) -> int:  # noqa: ARG002
         """Return how many datasets there are, with the coordinates of their axes: of records, of counts, of scanpaths."""

@@ -20,8 +20,11 @@ SENTENCES = {
     "fixations beyond these are drawn from the model",
     "viewers-private": "who saw which stimulus is private: of a stimulus that fewer than k participants saw no scanpath can pass the test",
     "trials-cut": "fixations after the first {fixations} of a trial do not count",
+    "scanpaths-exchangeable": "trials are exchangeable: none has a person's label or belongs to another trial, and a mixed model of them means nothing",
     "chained": "the place of a drawn fixation depends on the stimulus and on the fixation before it alone; durations, and where a trial ends, on how many fixations there were before",
 }
+
+OF_TRIALS = ("scanpaths-not-participants", "scanpaths-exchangeable")  # what every file of trials says
 
 
 def summary(p: ScanpathRecordsParameters) -> str:

@@ -21,6 +21,7 @@ from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_maps import MAPS, PublicMaps
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, deviation_of, public_input
+from synthrelease.kinds.scanpath_form import gaze_of_scanpaths
 from synthrelease.kinds.scanpaths import words
 from synthrelease.kinds.scanpaths.chain_fits import (
     Shown,
@@ -32,6 +33,7 @@ from synthrelease.kinds.scanpaths.expected import expected
 from synthrelease.kinds.scanpaths.geometry import Geometry
 from synthrelease.kinds.scanpaths.movements import shown_distributions
 from synthrelease.kinds.stimuli import SAMPLES, StimulusParameters, Viewers
+from synthrelease.kinds.synthetic_gaze import SyntheticGaze
 from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.remarks import Remark, remark
 
@@ -165,6 +167,11 @@ class ScanpathParameters(StimulusParameters):
         """Return amplitudes, changes of direction, durations and numbers of fixations, next to those of public data."""
         return shown_distributions(self.shown, released)
 
+    def synthetic_gaze(self) -> SyntheticGaze:
+        """Return where the scanpaths are, and what every file of them says."""
+        caveats = tuple(self.sentence(remark(code)) for code in words.OF_TRIALS)
+        return gaze_of_scanpaths(self.stimuli, self.screen, seed=self.sampling_seed, caveats=caveats)
+
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of both vectors of a person together."""
         return sensitivities.clipped_coefficients(
@@ -219,8 +226,7 @@ class ScanpathParameters(StimulusParameters):
         """Return what a reader must know."""
         return [
             *self.of_maps.warnings(),
-            remark("not-participants"),
-            remark("exchangeable-trials"),
+            *map(remark, words.OF_TRIALS),
             remark("order-on-the-stimulus"),
             remark("viewing-time", seconds=self.viewing_time_s),
         ]

@@ -25,6 +25,8 @@ SENTENCES = {
     "viewing-time": "fixations that begin after the viewing time of {seconds:g} s do not count",
 }
 
+OF_TRIALS = ("not-participants", "exchangeable-trials")  # what every file of trials says
+
 
 def summary(p: ScanpathParameters) -> str:
     """Return what is released."""

@@ -18,12 +18,11 @@ from synthrelease.numerics.public_draws import PublicDraws
 
 Numbers = NDArray[np.float64]
 
-_SHAPE, _PEAK = (
-    3.0,
-    0.45,
-)  # of both parameters of the beta distribution, and where in time a saccade is fastest
-_DRIFT_DEG, _NOISE_DEG, _NOISE_DEG_PER_S = 0.05, 0.02, 4.0  # standard deviations
-_BLINK_MS = 150.0
+_SHAPE = 3.0  # of both parameters of the beta distribution
+_PEAK = 0.45  # where in time a saccade is fastest
+DRIFT_DEG, _NOISE_DEG, _NOISE_DEG_PER_S = 0.05, 0.02, 4.0  # standard deviations
+_DRIFT_HZ = 100.0  # drift is no faster: with a spectrum up to any rate its velocity would grow with the rate
+BLINK_MS = 150.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,12 @@ class Samples:
     x_px: Numbers  # NaN in a blink, shape (N,)
     y_px: Numbers  # shape (N,)
     is_fixation: NDArray[np.bool_]  # and not a saccade, shape (N,)
+    number: NDArray[np.int64]  # of the fixation that began last, from 0, shape (N,)
+
+    @property
+    def is_blink(self) -> NDArray[np.bool_]:
+        """Where there is no position, shape (N,)."""
+        return np.isnan(self.x_px)
 
 
 def samples(
@@ -49,22 +54,38 @@ def samples(
         random: public.
     """
     x, y, onset, duration = fixations.T
-    time = np.arange(math.floor((onset[-1] + duration[-1]) * hz / 1000)) * (1000 / hz)
+    time = onset[0] + np.arange(math.floor((onset[-1] + duration[-1] - onset[0]) * hz / 1000)) * (1000 / hz)
     number = np.searchsorted(onset, time, side="right") - 1
     is_fixation = time < (onset + duration)[number]
     at = np.stack([x[number], y[number]])
-    at += px_per_degree * _DRIFT_DEG * _drift(number, is_fixation, random)
-    for first, last in _runs(
+    at += px_per_degree * DRIFT_DEG * _drift(is_fixation, hz, random)
+    for first, last in runs_of(
         ~is_fixation
     ):  # a saccade leads from the last sample before it to the first one after it
         if last < time.size:
             ends = at[:, [first - 1, last]]
             share = _share((np.arange(first, last) - first + 1) / (last - first + 1))
             at[:, first:last] = ends[:, :1] + share * (ends[:, 1:] - ends[:, :1])
-    noise_deg = min(_NOISE_DEG, _NOISE_DEG_PER_S * math.sqrt(2) / hz)
-    at += px_per_degree * noise_deg * random.normal(at.shape)
+    at += px_per_degree * noise_deg(hz) * random.normal(at.shape)
     at[:, _blinks(time, blinks_per_minute, random)] = np.nan
-    return Samples(time, at[0], at[1], is_fixation)
+    return Samples(time, at[0], at[1], is_fixation, number)
+
+
+def peak_velocity(amplitude_deg: float, duration_ms: float) -> float:
+    """Return how fast a saccade is at most, in degrees a second and without noise, shape ().
+
+    Args:
+        amplitude_deg: how far it leads.
+        duration_ms: how long it takes.
+    """
+    time = np.linspace(0, 1, 1001)
+    fastest = float(np.diff(_share(time)).max() * 1000)  # of a saccade of 1 degree in 1 second
+    return fastest * amplitude_deg / (duration_ms / 1000)
+
+
+def noise_deg(hz: float) -> float:
+    """Return the standard deviation of a position's noise, in degrees: that of a velocity at high rates, shape ()."""
+    return min(_NOISE_DEG, _NOISE_DEG_PER_S * math.sqrt(2) / hz)
 
 
 def _share(time: Numbers) -> Numbers:
@@ -73,14 +94,15 @@ def _share(time: Numbers) -> Numbers:
     return np.asarray(betainc(_SHAPE, _SHAPE, time**warp))
 
 
-def _drift(number: NDArray[np.int64], is_fixation: NDArray[np.bool_], random: PublicDraws) -> Numbers:
+def _drift(is_fixation: NDArray[np.bool_], hz: float, random: PublicDraws) -> Numbers:
     """Noise with an amplitude spectrum of 1/f in every fixation, of unit standard deviation, on both axes, shape (2, N); 0 in saccades."""
-    out = np.zeros((2, number.size))
-    for first, last in _runs(is_fixation):
+    out = np.zeros((2, is_fixation.size))
+    for first, last in runs_of(is_fixation):
         count = last - first
         frequency = np.arange(1, max(count, 4) // 2 + 1)
         spectrum = np.zeros((2, frequency.size + 1), dtype=np.complex128)
         parts = random.normal((2, 2, frequency.size)) / frequency
+        parts[..., frequency * hz > _DRIFT_HZ * max(count, 4)] = 0
         spectrum[:, 1:] = parts[0] + 1j * parts[1]
         drift = np.fft.irfft(spectrum, max(count, 4))[:, :count]
         drift -= drift.mean(axis=1, keepdims=True)
@@ -88,8 +110,8 @@ def _drift(number: NDArray[np.int64], is_fixation: NDArray[np.bool_], random: Pu
     return out
 
 
-def _runs(there: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where something is there, from and to, to not included."""
+def runs_of(there: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return where something is there, shape (N,): numbers of the first place, and of the one after the last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]])))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
@@ -102,5 +124,5 @@ def _blinks(time: Numbers, per_minute: float, random: PublicDraws) -> NDArray[np
     step = float(time[1] - time[0]) if time.size > 1 else 1.0
     begins = random.uniform(time.size) < per_minute * step / 60_000
     for start in time[begins]:
-        gone |= (time >= start) & (time < start + _BLINK_MS)
+        gone |= (time >= start) & (time < start + BLINK_MS)
     return gone
