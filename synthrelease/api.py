@@ -192,6 +192,9 @@ def export(
     *,
     stimuli: str | Path | None = None,
     one_file_per: str | None = None,
+    hz: float | None = None,
+    px_per_degree: float | None = None,
+    blinks_per_minute: float | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
@@ -199,10 +202,13 @@ def export(
 
     Args:
         bundle: the file.
-        form: "csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry" or "png".
+        form: "csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry" or "png"; of synthetic scanpaths also "samples", "pymovements" or "eyelink".
         folder: new or empty.
         stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over; for "png".
         one_file_per: of which synthetic records each has a file of its own: "person"; for "csv".
+        hz: samples per second that are rendered of synthetic scanpaths, 500 if it is None; this and the next two for "samples", "eyelink" and "bids".
+        px_per_degree: pixels per degree of visual angle; that of the declared screen if it is None.
+        blinks_per_minute: gaps in the samples, on average; none if it is None.
         force: replace an older export there.
         progress: called with (what, done, total).
 
@@ -210,7 +216,7 @@ def export(
         FaultyBundleError: the bundle has faults.
         DataError: the form cannot hold something that is in it, or a picture cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
-        ArgumentError: there is no such form, `stimuli` or `one_file_per` are not for it, or there are no such records.
+        ArgumentError: there is no such form, it does not take an option, a number is out of range, or there are no such records or trials.
 
     Example:
         >>> import tempfile
@@ -222,7 +228,8 @@ def export(
     """
     from synthrelease.exports.exporting import export as write  # noqa: PLC0415
     from synthrelease.exports.folder import refuse_target  # noqa: PLC0415
-    from synthrelease.exports.formats import FORMATS  # noqa: PLC0415
+    from synthrelease.exports.formats import FORMATS, refuse_options  # noqa: PLC0415
+    from synthrelease.exports.options import ExportOptions, refuse_numbers  # noqa: PLC0415
     from synthrelease.exports.readable import ReadableBundle  # noqa: PLC0415
     from synthrelease.extras import require  # noqa: PLC0415
     from synthrelease.plan.complaints import nearest  # noqa: PLC0415
@@ -236,21 +243,17 @@ def export(
             expected="one of " + ", ".join(FORMATS),
             remedy=nearest(str(form), list(FORMATS)) or "write one of these",
         )
-    for option, value, own, why in (
-        ("stimuli", stimuli, "png", "stimuli are for pictures"),
-        ("one_file_per", one_file_per, "csv", "files of single records are CSV"),
-    ):
-        if value is not None and form != own:
-            place, remedy = f"export().{option}", f'leave it out, or export to "{own}"'
-            raise ArgumentError("option-not-for-this-form", why, where=place, remedy=remedy)
+    options = ExportOptions(
+        None if stimuli is None else Path(stimuli), one_file_per, hz, px_per_degree, blinks_per_minute
+    )
+    refuse_options(form, options)
+    refuse_numbers(options)
     require(*FORMATS[form].libraries)
     refuse_target(folder := Path(folder), force=force)
-    manifest, over = _verified(bundle, progress).manifest, None if stimuli is None else Path(stimuli)
+    manifest = _verified(bundle, progress).manifest
     assert manifest is not None
     opened = ReadableBundle(Path(bundle), manifest)
-    return write(
-        opened, form, folder, force=force, stimuli=over, one_file_per=one_file_per or "", progress=progress
-    )
+    return write(opened, form, folder, force=force, options=options, progress=progress)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,7 +12,8 @@ from synthrelease.cli.group import FAULT, main
 from synthrelease.cli.options import AS_JSON, BUNDLE, PATH, PICTURES, POLICY, STIMULI
 from synthrelease.cli.printing import print_json, print_line, print_verification, print_warning, progress
 from synthrelease.errors import FaultyBundleError
-from synthrelease.exports.formats import FORMATS
+from synthrelease.exports.formats import FORMATS, forms_with
+from synthrelease.exports.options import NUMBERS, ExportOptions
 from synthrelease.printable import printable_lines
 
 
@@ -175,6 +178,21 @@ def report(
         print_line(f"Report     {target}  ({page.size / 1e6:.2f} MB)")
 
 
+def _number(name: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return the option of a number that forms of export take."""
+    number = NUMBERS[name]
+    words = (
+        number.words
+        if number.default is None
+        else f"{number.words.removesuffix('.')}; default {number.default:g}."
+    )
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=click.FloatRange(number.lowest, number.highest),
+        help=f"For {', '.join(forms_with(name))}: {words[:1].lower()}{words[1:]}",
+    )
+
+
 @main.command()
 @BUNDLE
 @click.option(
@@ -198,6 +216,9 @@ def report(
     metavar="RECORD",
     help="For csv: a file for each synthetic record that has several rows, such as person.",
 )
+@_number("hz")
+@_number("px_per_degree")
+@_number("blinks_per_minute")
 @click.option("--force", is_flag=True, help="Replace an earlier export.")
 @AS_JSON
 @click.pass_obj
@@ -209,6 +230,9 @@ def export(
     folder: Path,
     stimuli: Path | None,
     one_file_per: str | None,
+    hz: float | None,
+    px_per_degree: float | None,
+    blinks_per_minute: float | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -218,10 +242,11 @@ def export(
     """
     from synthrelease.api import export as run
 
-    if stimuli is not None and form != "png":
-        raise click.UsageError("--stimuli is for figures: leave it out, or export --to png")
-    if one_file_per is not None and form != "csv":
-        raise click.UsageError("--one-file-per is for tables: leave it out, or export --to csv")
+    options = ExportOptions(stimuli, one_file_per, hz, px_per_degree, blinks_per_minute)
+    for option in options.given:
+        if option not in FORMATS[form].options:
+            flag, others = f"--{option.replace('_', '-')}", " or ".join(forms_with(option))
+            raise click.UsageError(f"{form} does not take {flag}: leave it out, or export --to {others}")
     with progress(obj) as show_stage:
         written = run(
             bundle,
@@ -230,6 +255,9 @@ def export(
             force=force,
             stimuli=stimuli,
             one_file_per=one_file_per,
+            hz=hz,
+            px_per_degree=px_per_degree,
+            blinks_per_minute=blinks_per_minute,
             progress=show_stage,
         )
     if written.test_seed:

@@ -10,14 +10,15 @@ from typing import Any, BinaryIO
 
 from synthrelease.errors import DataError
 from synthrelease.exports import guarantee_text
+from synthrelease.exports.bids_gaze import MISSING, write_gaze
 from synthrelease.exports.csv import save_text
 from synthrelease.exports.subjects import NOT_PARTICIPANTS, Subjects
 from synthrelease.exports.table import Column, ExportTable, free_name
 from synthrelease.exports.table_files import RecordFiles, whole, write_companions, write_tables
 from synthrelease.exports.task import ExportTask
 
-TABLES, MISSING = "group", "n/a"
-_VERSION = "1.10.0"  # of BIDS
+TABLES = "group"
+_VERSION = "1.11.1"  # of BIDS
 _UNITS = {"px": "pixel"}  # where BIDS calls one otherwise
 _CONTENTS = (
     "A derivative dataset of BIDS: tables of the whole group as TSV, each next to a JSON file that describes its columns; n/a "
@@ -28,6 +29,8 @@ _SUBJECTS = (
     "Synthetic records are subjects (participants.tsv): each has a file for every recording, described by the JSON file at the "
     "root of the dataset that is named like its task."
 )
+
+_RECORDINGS = "Synthetic scanpaths are subjects (sub-syn…), one each, as none belongs to another: samples as eyetrack recordings, with fixations and saccades as their events."
 
 
 def write(task: ExportTask) -> list[str]:
@@ -41,12 +44,18 @@ def write(task: ExportTask) -> list[str]:
     for file in whole(files):
         sidecar = _sidecar(task, file.table, file.rows, digest=file.digest)
         task.write_json(file.path.with_suffix(".json"), sidecar)
+    recordings = write_gaze(task, subjects)
     subjects.finish()
     task.write_json("dataset_description.json", _description(task))
     (task.folder / ".bidsignore").write_text(f"/{TABLES}\n", encoding="utf-8", newline="\n")
     has_subjects = any(isinstance(file, RecordFiles) for file in files)
-    what = f"{_CONTENTS} {_SUBJECTS} {NOT_PARTICIPANTS}" if has_subjects else _CONTENTS
-    return write_companions(task, files, what=what, below="sourcedata")
+    parts = [
+        _CONTENTS,
+        *([_SUBJECTS] if has_subjects else []),
+        *([_RECORDINGS] if recordings else []),
+        *([NOT_PARTICIPANTS] if has_subjects or recordings else []),
+    ]
+    return write_companions(task, files, what=" ".join(parts), below="sourcedata", more=recordings)
 
 
 def _save(table: ExportTable, file: BinaryIO) -> None:

@@ -36,16 +36,16 @@ def write(task: ExportTask) -> list[str]:
     """
 
     def divide(table: ExportTable) -> RecordFiles | None:
-        return write_records(task, table) if table.record == task.one_file_per else None
+        return write_records(task, table) if table.record == task.options.one_file_per else None
 
     files = write_tables(task, "csv", _save, divide=divide)
-    if task.one_file_per and not any(isinstance(file, RecordFiles) for file in files):
+    if task.options.one_file_per and not any(isinstance(file, RecordFiles) for file in files):
         numbered = dict.fromkeys(file.table.record for file in files if file.table.record)
         raise ArgumentError(
             "nothing-to-divide",
             "no output has synthetic records of this name, with rows of their own",
             where=str(task.bundle.path),
-            found=task.one_file_per,
+            found=task.options.one_file_per,
             expected=" or ".join(numbered) or "nothing: no file can be divided",
             remedy="write one of these" if numbered else "export without this option",
         )
@@ -74,19 +74,20 @@ def write_records(task: ExportTask, table: ExportTable) -> RecordFiles:
     return RecordFiles(paths[0], paths[-1], empty, len(paths), height, has_formulas(table))
 
 
-def save_text(frame: pl.DataFrame, file: BinaryIO, **form: Any) -> None:
+def save_text(frame: pl.DataFrame, file: BinaryIO, *, header: bool = True, **form: Any) -> None:
     """Write a frame as text, some rows at a time.
 
     Args:
         frame: the rows.
         file: to write to.
+        header: whether the names of columns are its first line.
         form: how, as polars calls it.
 
     Raises:
         OSError: the disk is full or fails: polars, given the file itself, would raise an exception of its own.
     """
     for number, rows in enumerate(frame.iter_slices(_ROWS)):
-        text = rows.write_csv(include_header=number == 0, **form)
+        text = rows.write_csv(include_header=header and number == 0, **form)
         file.write(text.encode("utf-8"))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from synthrelease.bundle import Bundle
 from synthrelease.exports.folder import atomic_folder, files_in
 from synthrelease.exports.formats import FORMATS
+from synthrelease.exports.options import NO_OPTIONS, ExportOptions
 from synthrelease.exports.task import ExportTask
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ def export(
     target: Path,
     *,
     force: bool = False,
-    stimuli: Path | None = None,
-    one_file_per: str = "",
+    options: ExportOptions = NO_OPTIONS,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a bundle into a folder that other tools read: all of it, or nothing.
@@ -42,18 +42,17 @@ def export(
         form: one of `FORMATS`.
         target: the folder, new or empty.
         force: replace an older export there.
-        stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over.
-        one_file_per: of which synthetic records each has a file of its own, such as "person"; "" for none.
+        options: what the form takes besides.
         progress: called with (what, done, total).
 
     Raises:
         BundleError: the file was changed since.
-        ArgumentError: there are no such records.
+        ArgumentError: there are no such records, or no synthetic trials of gaze in a bundle that they are asked of.
         DataError: the form cannot hold something that is in the bundle, or a picture of a stimulus cannot be read.
         MachineError: the folder holds something else, or the disk or a permission is in the way.
     """
     with atomic_folder(target, force=force) as folder:
-        warnings = FORMATS[form].write(ExportTask(bundle, folder, stimuli, one_file_per, progress))
+        warnings = FORMATS[form].write(ExportTask(bundle, folder, options, progress))
         files = files_in(folder)
         size = sum(path.stat().st_size for path in files)
     return Exported(len(files), size, tuple(warnings), bool(bundle.manifest["randomness"]["test_seed"]))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from synthrelease.errors import ArgumentError
+from synthrelease.exports.options import ExportOptions
 from synthrelease.extras import FIGURES
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ class Format:
     description: str  # what it is, in a few words
     module: str  # of this package; its `write` takes a `ExportTask`, and returns what the curator should know
     libraries: tuple[str, ...] = ()  # of extras that it needs
+    options: tuple[str, ...] = ()  # of `ExportOptions`, that it takes
+    is_of_gaze: bool = False  # whether it is about synthetic trials of gaze only
 
     @property
     def write(self) -> Callable[[ExportTask], Sequence[str]]:
@@ -30,11 +34,12 @@ class Format:
         return write
 
 
+_RENDERED = ("hz", "px_per_degree", "blinks_per_minute")
 FORMATS = {
-    "csv": Format("tables as CSV, with a README and the manifest", "csv"),
+    "csv": Format("tables as CSV, with a README and the manifest", "csv", options=("one_file_per",)),
     "parquet": Format("the same tables as Parquet", "parquet"),
     "frictionless": Format("tables as CSV, described by a Data Package", "frictionless"),
-    "bids": Format("tables as a derivative dataset of BIDS", "bids"),
+    "bids": Format("tables as a derivative dataset of BIDS", "bids", options=_RENDERED),
     "croissant": Format(
         "tables as CSV, described for machine-learning tools (MLCommons Croissant)", "croissant"
     ),
@@ -42,5 +47,39 @@ FORMATS = {
     "dp-registry": Format(
         "a draft entry for the registry of differential privacy deployments", "dp_registry"
     ),
-    "png": Format("a figure of every heatmap and every mean signal", "png", FIGURES),
+    "png": Format("a figure of every heatmap and every mean signal", "png", FIGURES, options=("stimuli",)),
+    "samples": Format(
+        "gaze samples of synthetic scanpaths as CSV", "samples", options=_RENDERED, is_of_gaze=True
+    ),
+    "pymovements": Format(
+        "events of synthetic scanpaths as pymovements reads them", "pymovements_events", is_of_gaze=True
+    ),
+    "eyelink": Format(
+        "samples and events of synthetic scanpaths as text like that of an EyeLink (.asc)",
+        "eyelink",
+        options=_RENDERED,
+        is_of_gaze=True,
+    ),
 }
+
+
+def forms_with(option: str) -> list[str]:
+    """Return the names of the forms that take an option."""
+    return [name for name, form in FORMATS.items() if option in form.options]
+
+
+def refuse_options(form: str, options: ExportOptions) -> None:
+    """Refuse options that a form does not take.
+
+    Raises:
+        ArgumentError: one of them was asked for.
+    """
+    for option in options.given:
+        if option not in FORMATS[form].options:
+            raise ArgumentError(
+                "option-not-for-this-form",
+                f"the form {form} does not take {option}",
+                where=f"export().{option}",
+                expected=f"the form {' or '.join(forms_with(option))}",
+                remedy="leave it out, or export to another form",
+            )

@@ -16,7 +16,7 @@ def write(task: ExportTask) -> list[str]:
     """Write a picture of every heatmap and of every mean signal, a README and the manifest."""
     pictures = pictured(task.bundle)
     contents = []
-    paths = draw(task.bundle, task.folder, stimuli=task.stimuli)
+    paths = draw(task.bundle, task.folder, stimuli=task.options.stimuli)
     for done, ((name, label), path) in enumerate(zip(pictures, paths, strict=True), start=1):
         task.report_progress(f"drawing {path.name}", done, len(pictures))
         guarantee = guarantee_sentence(task.manifest, task.output(name))

@@ -12,6 +12,7 @@ from synthrelease.exports import guarantee_text
 from synthrelease.exports.table import Column
 from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.exports.templated import filled
+from synthrelease.kinds.registry import parameters_of
 from synthrelease.printable import printable_lines
 from synthrelease.report.guarantee_words import guarantee_words
 
@@ -42,12 +43,19 @@ def readme(
         people=task.manifest["privacy"]["people"],
         guarantee=guarantee_words(task.manifest),
         what=what,
+        notices=_notices(task),
         warnings=[*guarantee_text.warnings(task.manifest), *warnings],
         contents=list(contents),
         manifest=manifest,
         signatures=signatures,
     )
     return printable_lines(text).encode("utf-8")
+
+
+def _notices(task: ExportTask) -> list[str]:
+    """What is said of synthetic trials, if a release has any."""
+    known = (parameters_of(output).synthetic_gaze() for output in task.manifest["outputs"])
+    return list(dict.fromkeys(gaze.notice for gaze in known if gaze is not None))
 
 
 def table_lines(files: Sequence[TableFile | RecordFiles]) -> Iterator[str]:

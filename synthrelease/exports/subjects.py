@@ -6,7 +6,7 @@ The files of a label have one sidecar at the root of the dataset, which BIDS let
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from synthrelease.exports.table import ExportTable, padded
 from synthrelease.exports.table_files import RecordFiles, Save, has_formulas
 from synthrelease.exports.task import ExportTask
 
-NOT_PARTICIPANTS = "Subjects are synthetic, drawn from a released model: none is a participant, and tests on them are not valid."
+NOT_PARTICIPANTS = "Subjects are synthetic: none is a participant, and tests on them are not valid."
 _LONGEST = 120  # characters of a label
 _ORIGIN = "synthetic"
 
@@ -36,14 +36,13 @@ class Subjects:
     task: ExportTask
     save: Save
     sidecar: Callable[[ExportTable, int], dict[str, Any]]
-    _participants: list[tuple[str, str, str, int]] = field(default_factory=list)
+    _participants: list[dict[str, Any]] = field(default_factory=list)
     _labels: set[str] = field(default_factory=set)
 
     def write(self, table: ExportTable) -> RecordFiles:
         """Write the files of a table of synthetic records, and their sidecars."""
         by = next((c.name for c in table.columns if c.name in table.key and c.kind == "string"), "")
-        labels = _task_labels(_labels_of(table, by), self._labels)
-        self._labels |= {label.lower() for label in labels.values()}
+        labels = self.task_labels(_labels_of(table, by))
         kept = tuple(column for column in table.columns if column.name not in (table.record, by))
         of_file = replace(
             table,
@@ -57,7 +56,7 @@ class Subjects:
         numbers = table.frame[table.record].n_unique()
         for place, (number, record) in enumerate(table.records()):
             subject = f"sub-{padded(first + place, first + numbers - 1)}"
-            self._participants.append((subject, _ORIGIN, table.output, number))
+            self.enlist(subject, table.output, number)
             folder = self.task.folder / subject / "beh"
             folder.mkdir(parents=True)
             for original, part in _parts(record, by, table.output):
@@ -70,14 +69,25 @@ class Subjects:
             self.task.write_json(f"task-{label}_beh.json", self._described(of_file, by, original, rows))
         return RecordFiles(paths[0], paths[-1], of_file, len(paths), rows, has_formulas(table))
 
+    def enlist(self, subject: str, output: str, number: int, **more: str) -> None:
+        """Add a subject to the list, by its label, the output that it is of, its number there, and further columns."""
+        row = {"participant_id": subject, "origin": _ORIGIN, "output": output, "number": number}
+        self._participants.append({**row, **more})
+
+    def task_labels(self, originals: Sequence[str]) -> Mapping[str, str]:
+        """Return new labels of tasks by what they are of."""
+        labels = _task_labels(originals, self._labels)
+        self._labels |= {label.lower() for label in labels.values()}
+        return labels
+
     def finish(self) -> None:
         """Write the list of subjects, if there are any."""
         if not self._participants:
             return
-        columns = ["participant_id", "origin", "output", "number"]
-        frame = pl.DataFrame(self._participants, columns, orient="row")
+        frame = pl.DataFrame(self._participants, infer_schema_length=None)  # not all have the same columns
         with (self.task.folder / "participants.tsv").open("xb") as file:
-            save_text(frame, file, separator="\t")
+            save_text(frame, file, separator="\t", null_value="n/a")
+        of_stimuli = {"stimulus": {"Description": "Stimulus of the subject's only trial."}}
         self.task.write_json(
             "participants.json",
             {
@@ -85,10 +95,11 @@ class Subjects:
                 "participant_id": {"Description": "Label of a synthetic subject, who is no participant."},
                 "origin": {
                     "Description": "Where the subject comes from.",
-                    "Levels": {_ORIGIN: "Drawn from a released model: not a participant."},
+                    "Levels": {_ORIGIN: "Synthetic: not a participant."},
                 },
                 "output": {"Description": "Output of the release that the subject is of."},
                 "number": {"Description": "Number of the subject in this output."},
+                **(of_stimuli if "stimulus" in frame.columns else {}),
             },
         )
 
@@ -114,7 +125,7 @@ def _parts(record: pl.DataFrame, by: str, output: str) -> Iterator[tuple[str, pl
         yield str(label), rows
 
 
-def _task_labels(originals: list[str], taken: set[str]) -> Mapping[str, str]:
+def _task_labels(originals: Sequence[str], taken: set[str]) -> Mapping[str, str]:
     """Return labels as BIDS has them, of letters and digits, no two alike on any file system, by what they are of."""
     labels: dict[str, str] = {}
     for original in originals:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import BinaryIO
 import polars as pl
 
 from synthrelease.bundle.signing.expectations import signature_file
-from synthrelease.exports.readme import readme, table_lines
+from synthrelease.exports.readme import item, readme, table_lines
 from synthrelease.exports.table import ExportTable
 from synthrelease.exports.tables import tables_of
 from synthrelease.exports.task import MANIFEST, ExportTask
@@ -110,13 +111,24 @@ def whole(files: Iterable[TableFile | RecordFiles]) -> list[TableFile]:
 
 
 def write_companions(
-    task: ExportTask, files: Sequence[TableFile | RecordFiles], *, what: str, below: str = ""
+    task: ExportTask,
+    files: Sequence[TableFile | RecordFiles],
+    *,
+    what: str,
+    below: str = "",
+    more: Iterable[str] = (),
 ) -> list[str]:
-    """Write a README about tables, and the manifest; arguments and result as of `write_readme`."""
+    """Write a README about tables, and `more` below them, and the manifest; else as `write_readme`."""
     warnings = [FORMULAS] if any(file.formulas for file in files) else []
     return [
         *warnings,
-        *write_readme(task, table_lines(files), what=what, warnings=warnings, below=below),
+        *write_readme(
+            task,
+            [*table_lines(files), *itertools.chain.from_iterable(map(item, more))],
+            what=what,
+            warnings=warnings,
+            below=below,
+        ),
     ]
 
 

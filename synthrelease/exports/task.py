@@ -18,6 +18,7 @@ from synthrelease.bundle.signing.statement import statement, statement_fault
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError
 from synthrelease.exports import guarantee_text
+from synthrelease.exports.options import NO_OPTIONS, ExportOptions
 from synthrelease.files.digest import sha256_of
 from synthrelease.report.guarantee_words import guarantee_words
 
@@ -34,8 +35,7 @@ class ExportTask:
 
     bundle: Bundle  # that was verified in full
     folder: Path  # empty, to be written into
-    stimuli: Path | None = None  # a folder with pictures of stimuli, for exports that draw
-    one_file_per: str = ""  # which synthetic records have a file each, such as "person"; "" for none
+    options: ExportOptions = NO_OPTIONS
     progress: Progress | None = None  # called with (what, done, total)
 
     @property

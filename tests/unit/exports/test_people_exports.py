@@ -20,6 +20,7 @@ from synthrelease.errors import ArgumentError
 from synthrelease.exports import table_files
 from synthrelease.exports.bids import MISSING
 from synthrelease.exports.exporting import export
+from synthrelease.exports.options import ExportOptions
 from synthrelease.exports.table import OutputSource, padded
 from synthrelease.exports.tables import tables_of
 from synthrelease.exports.value_tables import value_tables
@@ -58,7 +59,7 @@ def exported(tmp_path_factory):
         if key not in made:
             folder = tmp_path_factory.mktemp("people")
             bundle = people_bundle(folder, outputs=outputs)
-            export(bundle, form, folder / "out", one_file_per=one_file_per)
+            export(bundle, form, folder / "out", options=ExportOptions(one_file_per=one_file_per or None))
             made[key] = folder / "out", bundle
         return made[key]
 
@@ -289,17 +290,17 @@ def test_records_of_any_kind_are_subjects(tmp_path, monkeypatch):
             "gaze": [str(value) for value in row],
         }
     assert read(tmp_path / "bids" / "participants.tsv", "\t")["number"] == ["3", "4", "5"]
-    export(bundle, "csv", tmp_path / "csv", one_file_per="trial")
+    export(bundle, "csv", tmp_path / "csv", options=ExportOptions(one_file_per="trial"))
     folder = tmp_path / "csv" / table.name
     assert sorted(path.name for path in folder.iterdir()) == [f"trial-{padded(n, 5)}.csv" for n in (3, 4, 5)]
     with refused(ArgumentError, "nothing-to-divide"):
-        export(bundle, "csv", tmp_path / "more", one_file_per="person")
+        export(bundle, "csv", tmp_path / "more", options=ExportOptions(one_file_per="person"))
 
 
 def test_only_records_that_there_are_can_have_files(tmp_path):
     bundle = people_bundle(tmp_path)
     with refused(ArgumentError, "nothing-to-divide", where=bundle.path) as error:
-        export(bundle, "csv", tmp_path / "out", one_file_per="trial")
+        export(bundle, "csv", tmp_path / "out", options=ExportOptions(one_file_per="trial"))
     assert (error.value.found, error.value.expected) == ("trial", "person")
     assert not (tmp_path / "out").exists()
     with refused(ArgumentError, "option-not-for-this-form", where="export().one_file_per"):

@@ -22,6 +22,8 @@ from synthrelease.exports.exporting import export
 from synthrelease.exports.formats import FORMATS
 from synthrelease.exports.task import SIGNATURES
 
+OF_ANY = [name for name, form in FORMATS.items() if not form.is_of_gaze]  # of any release
+
 
 def carried(folder):
     return [path for name in SIGNATURES for path in sorted(folder.rglob(name))]
@@ -43,7 +45,7 @@ def verified(path, key):
     return subject["digest"] == {"sha256": hashlib.sha256(manifest).hexdigest()}
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", OF_ANY)
 def test_every_form_carries_the_signature_beside_the_manifest(tmp_path, form):
     folder_of("securesystemslib")
     bundle, _ = written(tmp_path, "signed")
