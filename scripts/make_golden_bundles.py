@@ -79,6 +79,7 @@ DATA = {
     "people": write_people,
     "public-maps": write_public_maps,
     "scanpaths": write_scanpaths,
+    "deniable-scanpaths": write_scanpaths,
 }
 
 

@@ -34,6 +34,7 @@ LATER_PLANS = (
     "people",
     "public-maps",
     "scanpaths",
+    "deniable-scanpaths",
 )  # of what format 2 may state since the first ones
 CLIPPINGS = ("joint", "per-stimulus")
 VERSIONS = (1, 2)  # of the format

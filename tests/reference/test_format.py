@@ -665,6 +665,8 @@ class Output:
             axes[f"{quoted(name)}/integer"] = ("integer", range(self.integers(name)), "")
         if self.kind == "scanpaths":
             axes |= self.scanpath_axes()
+        if "sampling_seed" in p and "scanpaths" in p:
+            axes |= self.axes_of_scanpaths()
         if self.kind in ("heatmap", "scanpaths"):
             for name, number, side in (("y_px", "rows", "height_px"), ("x_px", "columns", "width_px")):
                 axes[name] = (name, (np.arange(p[number]) + half) * (p["screen"][side] / p[number]), "px")
@@ -699,10 +701,17 @@ class Output:
             )
         axes["order/first_fixation"] = ("first_fixation", np.array([1, 2, 3, 4, 6, 9], dtype="<i4"), "")
         axes["block"] = ("block", ["saccades", "turns", "durations", "trials", "starts", "order"], "")
-        axes["scanpath"] = ("scanpath", range(1, self.p["scanpaths"] + 1), "")
-        axes["fixation"] = ("fixation", range(1, math.floor(10 * self.p["viewing_time_s"]) + 1), "")
-        axes["value"] = ("value", ["x_px", "y_px", "onset_ms", "duration_ms"], "")
         return axes
+
+    def axes_of_scanpaths(self) -> dict[str, tuple[str, Any, str]]:
+        most = (
+            self.p["tokens"]["fixations"] if "tokens" in self.p else math.floor(10 * self.p["viewing_time_s"])
+        )
+        return {
+            "scanpath": ("scanpath", range(1, self.p["scanpaths"] + 1), ""),
+            "fixation": ("fixation", range(1, most + 1), ""),
+            "value": ("value", ["x_px", "y_px", "onset_ms", "duration_ms"], ""),
+        }
 
     def integers(self, name: str) -> int:
         several = {"histogram": self.p["bins"], "mean": 1 + (self.divisor is None)}
@@ -864,8 +873,7 @@ class Output:
             ("chain/order", blocks["order"]),
         ):
             yield name, "<f4", places, "model", weight, ""
-        words = "place in px and time in ms of a synthetic fixation, all 0 after the last one"
-        yield "scanpaths", "<f4", ["stimulus", "scanpath", "fixation", "value"], "record", words, ""
+        yield SCANPATHS
 
     def records_called_for(self) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         for form in self.p["attributes"]:
@@ -883,10 +891,17 @@ class Output:
             first, others = (names[:1], names[1:]) if self.p["per_task"] else ([], names)
             together = 2 if self.p["dependence"] == "tree" and len(others) > 1 else 1
             words = "noisy count, in which 32768 are one participant"
-            for others_of in itertools.combinations(others, together):
-                members = [*first, *others_of]
+            sets = [[*first, *others_of] for others_of in itertools.combinations(others, together)]
+            if "tokens" in self.p:
+                m = self.p["tokens"]["fixations"]
+                cells, durations = names[1 : m + 1], names[m + 1 :]
+                pairs = [list(pair) for pair in itertools.pairwise(cells)] or [cells]
+                sets = [*([names[0], *pair] for pair in pairs), *([name] for name in durations)]
+            for members in sets:
                 axes = [f"bin_{name}" for name in members]
                 yield "/".join(["noisy", *members]), "<i4 <i8", axes, "noisy", words, ""
+        if "tokens" in self.p:
+            yield SCANPATHS
 
 
 def unit_of(name: str) -> str:  # C2
@@ -900,6 +915,14 @@ def bin_edges(low: float, high: float, bins: int) -> np.ndarray:
     return np.array([low + i * ((high - low) / bins) for i in range(bins)] + [high])
 
 
+SCANPATHS = (
+    "scanpaths",
+    "<f4",
+    ["stimulus", "scanpath", "fixation", "value"],
+    "record",
+    "place in px and time in ms of a synthetic fixation, all 0 after the last one",
+    "",
+)
 COORDINATES = {
     "saccades/amplitude": 24,
     "saccades/direction": 16,
@@ -1077,7 +1100,7 @@ def test_values_keep_to_what_the_page_says(path: Path) -> None:
                 check_multiples(output, array)
             elif output.kind == "scanpaths" and dataset.startswith(("first_order/", "chain/")):
                 assert (array * 64 == np.rint(array * 64)).all()
-            elif output.kind == "scanpaths" and dataset == "scanpaths":
+            elif dataset == "scanpaths":
                 check_scanpaths(output, array)
             elif array.dtype == np.float32 and output.p.get("calibration") != "bozkir2021":
                 check_grid(array.reshape(grids(output, name, array), -1))
