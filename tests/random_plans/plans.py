@@ -246,7 +246,22 @@ def _statistics(draws: Draws) -> Keys:
     return keys | _budget(draws)
 
 
+def _records_of_trials(draws: Draws) -> Keys:
+    tokens = {
+        "fixations": draws.integer(1, 3),
+        "columns": 2,
+        "rows": draws.integer(1, 2),
+        "durations_ms": [0, 100, 500],
+        "kept": one_of(draws, ([0, 1], [0, 1], [1])),
+        "scanpaths": 1,
+    }
+    keys: Keys = {"input": GAZE, "model": "seeded", "k": 2, "gamma": 4.0, "tokens": tokens}
+    return keys | {"fit": one_of(draws, ("dp", "exact")), "copies": one_of(draws, ("keep", "exclude"))}
+
+
 def _records(draws: Draws) -> Keys:
+    if happens(draws, 4):
+        return _records_of_trials(draws)
     keys: Keys = {
         "input": FEATURES,
         "bins": draws.integer(2, 3),

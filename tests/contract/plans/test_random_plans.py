@@ -102,6 +102,7 @@ BUILT = {
         "quantile_share": [0.5],
     },
     "records": {
+        "input": [FEATURES, GAZE],
         "model": ["marginals", "seeded"],
         "fit": ["dp", "exact"],
         "dependence": ["tree"],
