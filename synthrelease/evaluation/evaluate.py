@@ -16,6 +16,7 @@ from synthrelease.data.losses import Loss, added, notes, of_output
 from synthrelease.dp.event import PrivateChoice, flatten, noise_of
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import BundleError
+from synthrelease.evaluation.attack_run import Attacked, AttackRun
 from synthrelease.evaluation.attacks import judged
 from synthrelease.evaluation.attacks.chance import DRAWS
 from synthrelease.evaluation.case import Case
@@ -171,6 +172,7 @@ def _evaluated(case: Case, released: Released, design: Design, run: _Run) -> Eva
         whole = design.guarantee.epsilon or 0.0
         utility = replace(utility, remedies=tuple(remedies(output, whole, len(design.outputs))))
     records = _of_records(case, released, run)
+    further = _of_what_follows(case, run)
     if records is not None:
         utility = replace(utility, compared={**utility.compared, **records.compared})
     return EvaluatedOutput(
@@ -189,14 +191,24 @@ def _evaluated(case: Case, released: Released, design: Design, run: _Run) -> Eva
         noise=noise,
         known_rest=worst_case,
         tasks=records.tasks if records else (),
-        attacks=records.attacks if records else (),
+        attacks=records.attacks if records else further[0],
         exhibits=exhibits[: run.pictures],
-        remarks=tuple(_remarks(case, worst_case, records, noise)),
+        remarks=(*_remarks(case, worst_case, records, noise), *further[1]),
         cut=len(exhibits) > run.pictures,
         input=output.spec.input,
         faults=records.faults if records else (),
         of_each=case.of_each,
+        from_sums=case.kind.attacks is not None,
     )
+
+
+def _of_what_follows(case: Case, run: _Run) -> Attacked:
+    """Attacks on what follows from noisy sums, of kinds that have such."""
+    output, attacks = case.output, case.kind.attacks
+    if attacks is None:
+        return (), ()
+    how = AttackRun(output.name, run.seed, run.draws, run.jobs, run.progress)
+    return attacks(output.mechanism, output.event, case.truth, how)
 
 
 def _of_records(case: Case, released: Released, run: _Run) -> EvaluatedRecords | None:

@@ -155,7 +155,7 @@ class PredictionTask(JsonForm):
 class EvaluatedOutput(JsonForm):
     """The utility of one output and what it reveals."""
 
-    UNWRITTEN: ClassVar[tuple[str, ...]] = ("exhibits", "cut", "faults", "of_each")
+    UNWRITTEN: ClassVar[tuple[str, ...]] = ("exhibits", "cut", "faults", "of_each", "from_sums")
 
     name: str
     kind: str
@@ -171,11 +171,14 @@ class EvaluatedOutput(JsonForm):
     input: str = ""
     faults: tuple[str, ...] = ()  # what no honest release could hold, in sentences
     of_each: bool = False  # whether a noisy series of each person is released, in a random order
+    from_sums: bool = (
+        False  # whether attacks are on what follows from noisy sums, and not on records of anyone
+    )
 
     @property
     def sums_alone(self) -> bool:
         """Whether nothing of it is a single person's, so that there is no one to re-identify."""
-        return self.known_rest is not None and not self.attacks and not self.of_each
+        return self.known_rest is not None and (self.from_sums or not self.attacks) and not self.of_each
 
 
 @dataclass(frozen=True)

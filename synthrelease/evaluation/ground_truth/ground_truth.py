@@ -10,6 +10,7 @@ from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.dp.event import Event
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
+from synthrelease.evaluation.attack_run import Attacked, AttackRun
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.mechanism import QUIET, Collector, Mechanism
@@ -84,6 +85,8 @@ class ComparedKind:
     # Scores of what the data give without protection, by what it is, item by item, from the ground truth.
     with_data: Callable[[Any, SecureRandom], Mapping[str, Mapping[str, Scores]]] | None = None
     draws: int = 3  # fresh releases at each ε of its curve
+    # Attacks on what follows from noisy sums, besides the strongest one on the sums: of the mechanism, the release's event, and what the truth is made of.
+    attacks: Callable[[Any, Event, Any, AttackRun], Attacked] | None = None
     remarks: tuple[str, ...] = ()  # how outputs are attacked, in sentences
 
 

@@ -1,4 +1,4 @@
-"""How alike two sets of scanpaths are: movements, durations and numbers of fixations, returns, the order on a stimulus, and what predicts the next fixation.
+"""How alike two sets of scanpaths are: movements, durations and numbers of fixations, returns, places, and what predicts the next fixation.
 
 Every trial weighs the same, however many fixations it has. No measure here is differentially private: they compare with the private truth.
 """
@@ -17,16 +17,20 @@ from synthrelease.kinds.scanpaths.fixations import Fixations
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Ends of bins: of amplitudes in pixels of a screen 800 px wide, directions in turns, changes of direction in half turns, durations in ms, numbers of fixations.
+_PLACES = (6, 4)  # columns and rows of the screen, for first fixations
+# Ends of bins: of amplitudes in pixels of a screen 800 px wide, directions in turns, changes of direction in half turns, durations in ms, numbers of fixations, parts of the screen, and levels of a map.
 _EDGES = {
     "amplitude": np.r_[0.0, np.geomspace(8, 1000, 20)] / 800,
     "direction": np.linspace(0, 1, 17),
     "turn": np.linspace(0, 1, 11),
     "duration_ms": np.r_[0.0, np.geomspace(40, 1200, 20), 1e9],
     "fixations": np.append(np.arange(0.5, 40.5), 1e9),
+    "first_place": np.arange(_PLACES[0] * _PLACES[1] + 1) - 0.5,
+    "level": np.linspace(0, 1, 13),
 }
 _RETURN = 36 / 800  # of the width: fixations that are nearer to the one before the last are returns
 _QUANTILES = np.linspace(0.005, 0.995, 199)
+_DIRECTIONS = np.linspace(0, 1, 361)  # ends of bins, in turns
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Spread:
 
 
 def spreads(fixations: Fixations) -> dict[str, Spread]:
-    """Return what is compared of movements, by name: amplitude (share of the width), direction, turn, duration_ms, fixations and returns."""
+    """Return what is compared of movements, by name: amplitude (share of the width), direction, turn, duration_ms, fixations, returns, and of first fixations x, y (shares of the screen) and part of the screen."""
     to, second = fixations.saccades, fixations.second_saccades
     of_trial = fixations.counts[fixations.trial].astype(np.float64)
     x, y = fixations.x / STEPS, fixations.y * (fixations.proportions / STEPS)
@@ -63,13 +67,19 @@ def spreads(fixations: Fixations) -> dict[str, Spread]:
     near = np.hypot(x[third] - x[third - 2], y[third] - y[third - 2]) < _RETURN
     moved = fixations.amplitude[second] > _RETURN
     per_pair = 1 / (of_trial[third] - 2)
+    first, once = fixations.first, np.ones(fixations.counts.size)
+    columns, rows = _PLACES
+    place = fixations.y[first] * rows // STEPS * columns + fixations.x[first] * columns // STEPS
     return {
         "amplitude": Spread(fixations.amplitude, 1 / (of_trial[to] - 1)),
         "direction": Spread(fixations.direction, 1 / (of_trial[to] - 1)),
         "turn": Spread(fixations.turn, per_pair),
         "duration_ms": Spread(fixations.duration_us / 1000, 1 / of_trial),
-        "fixations": Spread(fixations.counts.astype(np.float64), np.ones(fixations.counts.size)),
+        "fixations": Spread(fixations.counts.astype(np.float64), once),
         "returns": Spread((near & moved).astype(np.float64), per_pair),
+        "first_x": Spread(fixations.x[first] / STEPS, once),
+        "first_y": Spread(fixations.y[first] / STEPS, once),
+        "first_place": Spread(place.astype(np.float64), once),
     }
 
 
@@ -91,45 +101,31 @@ def distance(one: Spread, other: Spread) -> float:
     return float(np.abs(one.quantiles() - other.quantiles()).mean())
 
 
-@dataclass(frozen=True)
-class Letters:
-    """One scanpath as ScanMatch reads it: the cell that is looked at in each step of time."""
+def circular_distance(one: Spread, other: Spread) -> float:
+    """Return the Wasserstein distance of two distributions on a circle of circumference 1; NaN if one is of nothing.
 
-    column: Integers
-    row: Integers
-
-
-_LETTER_COLUMNS, _LETTER_ROWS, _LETTER_MS = 12, 9, 100.0
-_FAR = (
-    2 * 0.1685
-)  # of the width: places so far apart are neither alike nor unlike, twice the deviation of saccades
+    Of the differences of both distribution functions about their median: what is moved around the circle goes the shorter way
+    (Rabin, Delon & Gousseau 2011, https://doi.org/10.1007/s10851-011-0284-0).
+    """
+    if not (one.weights.any() and other.weights.any()):
+        return float("nan")
+    apart = np.cumsum(one.share(_DIRECTIONS) - other.share(_DIRECTIONS))
+    return float(np.abs(apart - np.median(apart)).mean())
 
 
-def letters(x: Numbers, y: Numbers, duration_ms: Numbers) -> Letters:
-    """Return a scanpath's letters, 12 × 9 cells in steps of 100 ms; places as shares of the screen (Cristino et al. 2010, https://doi.org/10.3758/BRM.42.3.692)."""
-    column = np.minimum((x * _LETTER_COLUMNS).astype(np.int64), _LETTER_COLUMNS - 1)
-    row = np.minimum((y * _LETTER_ROWS).astype(np.int64), _LETTER_ROWS - 1)
-    steps = np.maximum(1, np.rint(duration_ms / _LETTER_MS)).astype(np.int64)
-    return Letters(np.repeat(column, steps), np.repeat(row, steps))
-
-
-def scan_match(one: Letters, other: Letters, proportions: float) -> float:
-    """Return ScanMatch: the best alignment of two scanpaths, without a penalty of gaps, divided by the longer one's length; at most 1, dimensionless.
+def looks(fixations: Fixations, stimulus: int, cells: tuple[int, int]) -> Numbers:
+    """Return where fixations on a stimulus are: the sum over trials of the proportion of their fixations in each cell of the screen, shape (rows, columns).
 
     Args:
-        one: a scanpath.
-        other: another one on the same stimulus.
-        proportions: height of the screen over its width.
+        fixations: of people.
+        stimulus: its number.
+        cells: rows and columns.
     """
-    across = (one.column[:, None] - other.column) / _LETTER_COLUMNS
-    down = (one.row[:, None] - other.row) * (proportions / _LETTER_ROWS)
-    alike = 1 - np.hypot(across, down) / _FAR
-    best = np.zeros(alike.shape[1] + 1)
-    for row in alike:  # Needleman & Wunsch
-        matched = best[:-1] + row
-        best[1:] = np.maximum(matched, best[1:])
-        best = np.maximum.accumulate(best)
-    return float(best[-1] / max(alike.shape))
+    rows, columns = cells
+    here = np.flatnonzero(fixations.stimulus == stimulus)
+    weight = 1 / fixations.counts[fixations.trial[here]]
+    cell = fixations.y[here] * rows // STEPS * columns + fixations.x[here] * columns // STEPS
+    return np.bincount(cell, weight, rows * columns).astype(np.float64).reshape(rows, columns)
 
 
 class NextFixation:

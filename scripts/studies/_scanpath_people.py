@@ -1,0 +1,147 @@
+"""People whose scanpaths the study releases: eye-tracked ones, bootstraps of them, and pointers; and the mechanism for them.
+
+Nothing here is private. Whatever was chosen was chosen on images 1041–1060 of OSIE and 1001–1010 of the pointers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from studies._osie_mouse import SCREEN
+from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.in_memory import InMemoryFrame
+from synthrelease.data.screen import BLUR_SHARE, Screen
+from synthrelease.data.source import Source
+from synthrelease.dp.budget import GAUSSIAN
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.kinds.heatmap.public_maps import GAZE, MAPS, PublicMaps
+from synthrelease.kinds.scanpaths.dynamics import norm_for
+from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
+from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
+from synthrelease.kinds.scanpaths.public import ScanpathParameters
+from synthrelease.prepare import fixations, load_samples
+
+EYES_S, POINTERS_S = 3.0, 4.5  # viewing times: OSIE's, and longer than any trial of the pointers
+_RATE_HZ = 60  # as in `_mouse_people.py`: samples of the pointer have no time stamps
+_COLUMNS = {"x": "x_px", "y": "y_px", "duration": "duration_ms"}
+
+
+def eye_tracked(folder: Path, images: Sequence[int]) -> Gaze:
+    """Return the fixations of OSIE's 15 people on images."""
+    return load_gaze(
+        folder / "osie" / "fixations_tidy.csv.gz",
+        columns={"person": "observer", "stimulus": "image", **_COLUMNS},
+        screen=SCREEN,
+        stimuli=[f"{image}.jpg" for image in images],
+        off_screen="drop",
+    )
+
+
+def pointers(folder: Path) -> Gaze:
+    """Return fixations of the pointer of everyone on all 20 images, by the package's own `prepare`: a dot that people move to what they want to see sharply."""
+    samples = pl.read_csv(folder / "osie_mouse" / "samples.csv.gz").filter(
+        # Seven times a person saw a photograph twice: which sample is of which viewing is not known.
+        (pl.col("sample_index").count() == pl.col("sample_index").n_unique()).over("image", "worker"),
+    )
+    timed = samples.with_columns((pl.col("sample_index") * 1e9 / _RATE_HZ).round().cast(pl.Int64).alias("ns"))
+    table = fixations(
+        load_samples(
+            timed,
+            columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px", "time": "ns"},
+            screen=Screen(SCREEN.width_px, SCREEN.height_px, width_mm=400, distance_mm=600),
+            time_unit="ns",
+        )
+    ).drop_nulls("duration_ms")
+    name = "fixations of the pointer"
+    frame = InMemoryFrame.of(table.sort("person", "stimulus", "onset_ms"), name)
+    return load_gaze(
+        Source(Path(name), frame=frame),
+        columns={"person": "person", "stimulus": "stimulus", **_COLUMNS},
+        screen=SCREEN,
+    )
+
+
+def resampled(gaze: Gaze, people: int, seed: int) -> Gaze:
+    """Return made-up people: of each, half of the trials are one participant's, and each other one is of a participant at random."""
+    random = np.random.default_rng([seed, people])
+    stimuli = len(gaze.stimuli)
+    home = random.integers(0, gaze.people, people)
+    source = np.where(
+        random.random((people, stimuli)) < 0.5,
+        home[:, None],
+        random.integers(0, gaze.people, (people, stimuli)),
+    )
+    trial = gaze.person * stimuli + gaze.stimulus
+    rows_of = [np.flatnonzero(trial == number) for number in range(gaze.people * stimuli)]
+    rows = [rows_of[source[person, s] * stimuli + s] for person in range(people) for s in range(stimuli)]
+    kept = np.concatenate(rows)
+    owner = np.repeat(np.arange(people * stimuli), [len(row) for row in rows])
+    return replace(
+        gaze,
+        people=people,
+        assigned=np.take_along_axis(gaze.assigned, source, axis=0),
+        person=owner // stimuli,
+        stimulus=owner % stimuli,
+        x_px=gaze.x_px[kept],
+        y_px=gaze.y_px[kept],
+        duration=None if gaze.duration is None else gaze.duration[kept],
+        identities=(),
+    )
+
+
+def mechanism_for(
+    gaze: Gaze,
+    *,
+    seconds: float = EYES_S,
+    flat: float = 0.15,
+    scanpaths: int = 100,
+    public: NDArray[np.int32] | None = None,
+) -> SyntheticScanpaths:
+    """Return the mechanism that a plan with the defaults has for people whose assignment is public.
+
+    Args:
+        gaze: of the people.
+        seconds: viewing time.
+        flat: of coordinates, `prior_flat`.
+        scanpaths: to draw of each stimulus.
+        public: maps of the stimuli, as coefficients in steps, if maps start from them.
+    """
+    seen = gaze.assigned.sum(axis=0)
+    trials = int(gaze.assigned.sum(axis=1).max())
+    parameters = ScanpathParameters(
+        name="gravity",
+        people=gaze.people,
+        names="listed",
+        max_stimuli_per_person=trials,
+        assignment_public=True,
+        screen=gaze.screen,
+        stimuli=gaze.stimuli,
+        rows=60,
+        columns=80,
+        blur_px=BLUR_SHARE * gaze.screen.width_px,
+        exponent=1.25,
+        clip=0.35,
+        prior="centre" if public is None else MAPS,
+        maps=None if public is None else PublicMaps("0" * 64, GAZE, 1),
+        viewers=tuple(seen.tolist()),
+        viewing_time_s=seconds,
+        prior_flat=flat,
+        prior_sha256=dynamics_prior(flat).sha256,
+        dynamics_share=0.4,
+        norm=norm_for(trials, seconds),
+        scanpaths=scanpaths,
+        sampling_seed=0,
+    )
+    return SyntheticScanpaths(
+        parameters=parameters,
+        neighbours=Neighbours.REPLACE_ONE,
+        noise=GAUSSIAN,
+        duration_unit="ms",
+        public_maps=public,
+    )
