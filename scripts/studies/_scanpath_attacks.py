@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,13 @@ from synthrelease.evaluation.attacks.roc import area_under_curve
 from synthrelease.evaluation.scanpath_attacks import Attacker
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.mechanism import QUIET
+from synthrelease.kinds.parameters import deviation_of
+from synthrelease.kinds.scanpaths.chain_fits import DENSITY
 from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, NOISY_MAPS
+from synthrelease.kinds.scanpaths.geometry import level_steps
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
+from synthrelease.kinds.scanpaths.vectors import Measured, deviations
+from synthrelease.kinds.values import Values
 
 DELTA = 1e-5
 _ROUNDS, _EXACT_ROUNDS, _SUMS_ROUNDS = 24, 12, 60
@@ -36,15 +42,33 @@ class _Sums:
 
     attacker: Attacker
 
-    def scores(self, drawn: dict[str, Array]) -> Numbers:
-        """Return each person's vector against how the sums differ from those of a random half: of Gaussian noise the ratio of likelihoods, but for who else is in, shape (people,)."""
-        attacker = self.attacker
+    @cached_property
+    def _maps(self) -> Numbers:
+        """Of the first round: it depends on no release, shape (people, numbers)."""
         rows = []
-        for number in attacker.people:
-            mine, made = attacker.part_of(np.array([number]))
-            exact = made.exact_after(mine, drawn, attacker.event)
-            rows.append(np.concatenate([exact[path].ravel() for path in (NOISY_MAPS, NOISY_DYNAMICS)]))
-        table = np.stack(rows).astype(np.float64)
+        for number in self.attacker.people:
+            mine, made = self.attacker.part_of(np.array([number]))
+            rows.append(made.exact(mine)[NOISY_MAPS].ravel())
+        return np.stack(rows).astype(np.float64)
+
+    def _dynamics(self, drawn: dict[str, Array], made: SyntheticScanpaths) -> Numbers:
+        """Of the second round, given what the first one released, shape (people, numbers)."""
+        p, event = made.parameters, self.attacker.event
+        density = Values(p, event, {**made.public_arrays, **drawn}).array(DENSITY).astype(np.float64)
+        fixations = self.attacker.everyone.fixations
+        measured = Measured(p.dynamics_prior.coordinates, p.viewing_time_s, p.dynamics_prior.means)
+        vectors = deviations(fixations, measured, level_steps(density))
+        has_rows = np.bincount(fixations.person, minlength=fixations.people) > 0
+        return p.second_round(deviation_of(event)).contributions(vectors, has_rows).astype(np.float64)
+
+    def scores(self, drawn: dict[str, Array], made: SyntheticScanpaths) -> Numbers:
+        """Return each person's vector against how the sums differ from those of a random half: of Gaussian noise the ratio of likelihoods, but for who else is in, shape (people,).
+
+        Args:
+            drawn: the sums.
+            made: the mechanism that they are of.
+        """
+        table = np.concatenate([self._maps, self._dynamics(drawn, made)], axis=1)
         released = np.concatenate([drawn[path].ravel() for path in (NOISY_MAPS, NOISY_DYNAMICS)])
         inside = len(table) // 2 / len(table)
         return np.asarray((table - table.mean(axis=0)) @ (released - inside * table.sum(axis=0)))
@@ -125,7 +149,7 @@ def _sums(
 def _sums_rounds(attacker: Attacker, rounds: int) -> Iterator[tuple[NDArray[np.bool_], Numbers]]:
     known = _Sums(attacker)
     for inside, random in _halves(attacker, rounds):
-        yield inside, known.scores(_sums(attacker, inside, random)[0])
+        yield inside, known.scores(*_sums(attacker, inside, random))
 
 
 def _rounds(attacker: Attacker, rounds: int) -> Iterator[tuple[NDArray[np.bool_], Numbers]]:

@@ -112,6 +112,10 @@ class Attacker:
         """The fixations of all people."""
         return Judged(self.mechanism.fixations(self.collected), self.mechanism.parameters)
 
+    def members(self, inside: Integers) -> Integers:
+        """Return who is in a release with some candidates, whole numbers: everyone who is no candidate, too, shape (people,)."""
+        return np.union1d(inside, np.setdiff1d(self.people, self.candidates))
+
     def release(self, inside: Integers, random: SecureRandom) -> Judged:
         """Return scanpaths of a release of some candidates and of everyone who is none.
 
@@ -119,7 +123,7 @@ class Attacker:
             inside: the candidates, sorted.
             random: of the noise.
         """
-        rows, mechanism = self.part_of(np.union1d(inside, np.setdiff1d(self.people, self.candidates)))
+        rows, mechanism = self.part_of(self.members(inside))
         noise, largest = noise_of(self.event), mechanism.largest_integer
         assert noise is not None
         drawn = mechanism.rounds(

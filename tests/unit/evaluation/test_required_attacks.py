@@ -49,6 +49,21 @@ def test_in_sums_there_is_no_one_to_name():
     assert found["linkage"].explanation != met(SUMS, RECORDS)["linkage"].explanation
 
 
+def test_what_follows_from_sums_is_linked_and_has_no_one_to_name():
+    paths = dataclasses.replace(
+        SUMS,
+        name="shares",
+        attacks=(attack("membership, maps of scanpaths"), attack("linkage, most similar trial")),
+        from_sums=True,
+    )
+    found = met(SUMS, paths)
+    assert all(one.met for one in found.values())
+    assert on(found["linkage"]) == ["shares"]
+    assert on(found["re-identification"]) == []
+    missed = met(SUMS, dataclasses.replace(paths, from_sums=False))
+    assert {name for name, one in missed.items() if one.met} == {"membership", "linkage"}
+
+
 def test_all_that_is_told_of_what_was_asked_for():
     said = {
         "sums and records": met(SUMS, RECORDS),
