@@ -95,7 +95,7 @@ def test_randomness_is_made_in_one_place():
         assert "import secrets" not in text or path.parent == ROOT / "ledger"  # not a sentence: Python
     names = ("design", "fitting", "made_up", "model", "rounds", "sampler")
     public = {f"kinds/people/{name}.py" for name in names}
-    public |= {"evaluation/ground_truth/scanpaths.py", "numerics/gaze_samples.py"}
+    public |= {"evaluation/metrics/judged_scanpaths.py", "numerics/gaze_samples.py"}
     public |= {f"kinds/{name}.py" for name in ("scanpath_form", "synthetic_gaze", "scanpaths/chain")}
     found = {str(p.relative_to(ROOT)) for p in MODULES if "synthrelease.numerics.public_draws" in imports(p)}
     assert found == public
