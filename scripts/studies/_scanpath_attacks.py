@@ -28,7 +28,7 @@ from synthrelease.kinds.scanpaths.vectors import Measured, deviations
 from synthrelease.kinds.values import Values
 
 DELTA = 1e-5
-_ROUNDS, _EXACT_ROUNDS, _SUMS_ROUNDS = 24, 12, 60
+_ROUNDS, _EXACT_ROUNDS, _SUMS_ROUNDS = 48, 12, 60
 _MEMBERSHIP = 0.06  # around ½: so far may the area under the curve be
 _CONTROL = 0.95
 
