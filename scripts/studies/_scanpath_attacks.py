@@ -58,8 +58,7 @@ class _Sums:
         fixations = self.attacker.everyone.fixations
         measured = Measured(p.dynamics_prior.coordinates, p.viewing_time_s, p.dynamics_prior.means)
         vectors = deviations(fixations, measured, level_steps(density))
-        has_rows = np.bincount(fixations.person, minlength=fixations.people) > 0
-        return p.second_round(deviation_of(event)).contributions(vectors, has_rows).astype(np.float64)
+        return p.second_round(deviation_of(event)).contributions(vectors).astype(np.float64)
 
     def scores(self, drawn: dict[str, Array], made: SyntheticScanpaths) -> Numbers:
         """Return each person's vector against how the sums differ from those of a random half: of Gaussian noise the ratio of likelihoods, but for who else is in, shape (people,).

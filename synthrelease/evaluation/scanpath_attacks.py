@@ -24,8 +24,8 @@ from synthrelease.evaluation.metrics.scanpath_alignment import Path, scan_match
 from synthrelease.evaluation.one_person import sampled_people
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.scanpaths.coordinates import STEPS
 from synthrelease.kinds.scanpath_form import SCANPATHS
+from synthrelease.kinds.scanpaths.coordinates import STEPS
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.values import Values
 from synthrelease.numerics.blur import blurred
