@@ -60,7 +60,7 @@ def test_without_noise_a_release_is_nearer_than_without_data() -> None:
     none = by_name(truth.of(assumed))
     assert released["maps"] > none["maps"] + 0.3
     assert released["NSS"] > none["NSS"]
-    for name in ("amplitudes", "numbers", "durations", "first fixations, px", "order", "durations, ms"):
+    for name in ("amplitudes", "numbers", "durations", "first fixations, px", "durations, ms"):
         assert released[name] < none[name], name
     assert np.isfinite(list(released.values())).all()
 
