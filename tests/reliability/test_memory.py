@@ -118,6 +118,14 @@ CASES = {
         is_distinct=False,
     ),
     "text": Case(GAZE, "csv", PART_CELLS // 4 - 1_000),
+    "scanpaths": Case(
+        GAZE.replace('y = "y" }', 'y = "y", duration = "f0" }').replace("heatmap", "scanpaths")
+        + "viewing_time_s = 20\nscanpaths = 2\n",
+        "parquet",
+        400_000,
+        columns=1,
+        people=8_000,
+    ),
     "series": Case(
         SERIES.replace("BOUNDS", ", ".join(f"f{n} = [0.0, 1000.0]" for n in range(FEATURES))),
         "parquet",
