@@ -71,9 +71,8 @@ class ScanpathParameters(StimulusParameters):
     prior_sha256: Annotated[
         str, described("Of the public data that dynamics start from.", pattern="^[0-9a-f]{64}$")
     ]
-    dynamics_share: Annotated[
-        float, described("Of μ², for the second round.", exclusiveMinimum=0, exclusiveMaximum=1)
-    ]
+    # Within these bounds radii of both rounds, and squares of what is clipped to them, stay well within 64 bits.
+    dynamics_share: Annotated[float, described("Of μ², for the second round.", minimum=0.01, maximum=0.99)]
     norm: Annotated[
         float, described("C, norm of a participant's weighted numbers, at most.", exclusiveMinimum=0)
     ]

@@ -7,6 +7,7 @@ import pytest
 
 from synthrelease.kinds.scanpaths.blocks import SIZE, weights
 from synthrelease.kinds.scanpaths.dynamics import DynamicsRound, norm_for, radius_for
+from synthrelease.kinds.scanpaths.kind import SCANPATHS
 from synthrelease.numerics.spectral import RADIUS
 
 PEOPLE = 50
@@ -58,3 +59,22 @@ def test_the_variance_is_that_of_the_noise() -> None:
 def test_both_rounds_have_their_shares() -> None:
     for share in (0.1, 0.4, 0.7):
         assert radius_for(share) ** 2 / (RADIUS**2 + radius_for(share) ** 2) == pytest.approx(share, rel=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.99])
+def test_shares_at_their_limits_are_clipped_without_leaving_64_bits(share: float) -> None:
+    """Whoever differs as far as can be in every number, under the smallest norm there is: an overflow would be an error that one person's data make."""
+    assert share in limits()
+    radius = radius_for(share)
+    made = DynamicsRound(radius, norm_for(10_000, 20.0), 1.0, 2).contributions(
+        np.full((2, SIZE), [[9.0], [-9.0]])
+    )
+    squared = (made.astype(object) ** 2).sum(axis=1)
+    assert (squared <= radius**2).all()
+    assert (squared > (0.99 * radius) ** 2).all()
+
+
+def limits() -> tuple[float, float]:
+    """Return the smallest and the largest share that a plan may name."""
+    share = SCANPATHS.options["properties"]["dynamics_share"]
+    return share["minimum"], share["maximum"]

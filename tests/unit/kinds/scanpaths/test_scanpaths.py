@@ -92,6 +92,18 @@ def test_long_trials_are_refused_with_the_reason(tmp_path: Path) -> None:
     assert caught.value.code == "long-trials"
 
 
+@pytest.mark.parametrize("share", [1e-9, 1 - 1e-9])
+def test_next_to_nothing_for_a_round_is_refused_before_any_value_is_read(
+    tmp_path: Path, share: float
+) -> None:
+    """Radii of no grid unit, and of more than squares in 64 bits can be of."""
+    with pytest.raises(SynthReleaseError) as caught:
+        synthrelease.build(
+            scanpath_study.study(tmp_path, f"dynamics_share = {share}"), tmp_path / "paths.h5", test_seed=3
+        )
+    assert caught.value.code == "bad-value"
+
+
 def test_fixations_without_durations_are_refused(tmp_path: Path) -> None:
     scanpath_study.study(tmp_path)
     text = scanpath_study.plan().replace(', duration = "ms"', "")
