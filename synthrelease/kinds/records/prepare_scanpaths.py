@@ -33,6 +33,9 @@ _OF_FEATURES = (
 )
 _ONLY = {"missing": "drop", "count": PERSON, "threshold": "fixed"}  # what else would say something else
 _LARGEST = 100_000_000  # fixations that could be drawn
+_MOST_PAIRS = (
+    30_000_000  # of cells that counts and model have a number for: 33 bytes each while they are made
+)
 
 
 def records_of_trials(
@@ -54,6 +57,7 @@ def records_of_trials(
     is_public = assignment_is_public(source)
     rows = asked["scanpaths"] * len(facts.names)
     _check_size(spec, rows * tokens.fixations)
+    _check_pairs(spec, tokens, len(facts.names))
     parameters = ScanpathRecordsParameters(
         name=DENIABLE,
         people=facts.people,
@@ -170,6 +174,19 @@ def _check_size(spec: OutputSpec, fixations: int) -> None:
             found=f"up to {fixations} fixations",
             expected=f"at most {_LARGEST}",
             remedy="draw fewer",
+        )
+
+
+def _check_pairs(spec: OutputSpec, tokens: Tokens, stimuli: int) -> None:
+    pairs = stimuli * (tokens.cells + 1) ** 2 * (tokens.fixations - 1)
+    if pairs > _MOST_PAIRS:
+        raise PlanError(
+            "too-many-cells",
+            "the model of so many pairs of cells takes more memory than there is",
+            where=f"{spec.where}.tokens",
+            found=f"{stimuli} stimuli, {tokens.cells} cells, {tokens.fixations} fixations: {pairs} pairs",
+            expected=f"at most {_MOST_PAIRS}",
+            remedy="use fewer cells, or fewer fixations: few participants share a fine cell",
         )
 
 

@@ -177,7 +177,8 @@ class ScanpathRecordsParameters(RecordsParameters, StimulusParameters):
             yield "guarantee", "scanpaths are tested with a fixed threshold, counting participants"
         if self.k is not None and self.viewers is not None and self.k > min(self.viewers):
             yield "guarantee", "k plausible participants cannot be found among a stimulus's viewers"
-        yield from self.stimulus_faults()
+        if self.max_stimuli_per_person != len(self.stimuli):
+            yield "manifest", "participants have a trial of every stimulus that they saw, and not of fewer"
         yield from self.viewer_faults(self.viewers)
         yield from super().parameter_faults(event, noise)
 

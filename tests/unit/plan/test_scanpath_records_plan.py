@@ -168,6 +168,13 @@ def test_more_scanpaths_than_memory_holds_are_refused(
         design(tmp_path, tokens="fixations = 5, scanpaths = 7")
 
 
+def test_more_pairs_of_cells_than_memory_holds_are_refused(tmp_path: Path) -> None:
+    """Before any is counted: of 32 × 32 cells and 60 fixations a model took 2 GB for each stimulus."""
+    with refused(PlanError, "too-many-cells", where="tokens", names=("2", "1024", "60")):
+        design(tmp_path, "k = 2", tokens="fixations = 60, columns = 32, rows = 32")
+    assert parameters(tmp_path, "k = 2", tokens="fixations = 60, columns = 16, rows = 16").tokens.cells == 256
+
+
 def expected(folder: Path, kept: int) -> str:
     path = deniable_study.study(folder, tokens=f"fixations = 5, kept = [{kept}]")
     (row,) = preview(make_design(load_plan(path)))["outputs"]
@@ -213,6 +220,7 @@ FAULTS = {
     "viewers of a private assignment": {"assignment_public": False},
     "no viewers": {"viewers": None},
     "more stimuli than there are": {"max_stimuli_per_person": 4},
+    "trials of fewer stimuli than all": {"max_stimuli_per_person": 2},
     "more kept than there are": {"resampled": (3,)},
 }
 

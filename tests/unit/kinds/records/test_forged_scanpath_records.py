@@ -150,6 +150,7 @@ FORGERIES: dict[str, Change] = {
     "an attribute by another name": lambda manifest: parameters(manifest, "paths")["attributes"][1].update(
         name="cell"
     ),
+    "trials of one stimulus of a participant": told("paths", max_stimuli_per_person=1),
     "a private assignment": told("paths", assignment_public=False),
     "another screen": lambda manifest: parameters(manifest, "paths")["screen"].update(width_px=801),
 }
