@@ -29,6 +29,18 @@ PEOPLE = 40
 BUDGET = Budget(1.0, 1e-6)
 SCREEN = Screen(80, 60)
 PROPORTIONS = 0.75
+# Two people who move the sums of both rounds far apart at once, by a search (simulated annealing): x, y and duration of fixations by stimulus.
+_FAR_APART = {
+    "searched, many": {
+        0: "45,21,147 43,45,520 55,59,38 65,34,43 76,51,9 49,36,98 74,33,120 56,12,157 51,14,85 74,6,17 8,48,40 31,45,123 19,53,32",
+        1: "32,29,11 26,50,26 69,9,9 60,17,16 41,16,6 18,10,94 8,25,124 6,48,1316",
+        2: "67,20,193 16,38,25 38,49,62 26,4,101 8,11,10 76,51,368 8,21,158 66,30,300 57,8,23 58,52,51 36,27,116 52,43,12 25,43,5 11,52,89 40,15,11",
+    },
+    "searched, few": {
+        0: "18,20,245 15,16,1289",
+        1: "49,47,214 52,48,367 66,45,265 68,44,227",
+    },
+}
 
 
 def fixations(trials: dict[tuple[int, int], list[tuple[float, float, float]]], people: int) -> Fixations:
@@ -179,6 +191,11 @@ def adversaries() -> dict[str, Rows]:
         )
         everyone[f"to and fro on one stimulus, {name}"] = np.column_stack(
             [np.full(20, 2), there, np.full(20, 90.0)]
+        )
+    for name, trials in _FAR_APART.items():
+        everyone[name] = np.array(
+            [[s, *map(int, one.split(","))] for s, text in trials.items() for one in text.split()],
+            dtype=float,
         )
     everyone["no time"] = np.array([[0, 1.0, 1.0, 0.0], [1, 1.0, 1.0, 0.0]])
     everyone["too late"] = np.array([[0, 1.0, 1.0, 5000.0], [0, 9.0, 9.0, 10.0]])
