@@ -20,6 +20,7 @@ KINDS = ("Fixation", "Saccade")  # of a row: what `only` chooses among
 MOODS = ("calm", "tense", "tired")
 CODE = -999.0  # marks a missing value
 _MOST_ROWS = 6
+_DURATIONS = (0.0, CODE, 1e-7, 1.0, 5000.0, 999_999.5)  # none, missing, less than a step, the longest
 _LABELS = ("p1", "P 2", "7", "zoe", "Ä", "b.b", "0", "~", "-3", "m")  # no two of them are written alike
 _IN_BOTH = _LABELS[:2]
 _OTHER_LABELS = ("A0", "!", "zz", "99", "n", "ß", "-9")
@@ -125,17 +126,22 @@ def _looks(draws: Draws, picture: str, rows: int) -> list[Row]:
         case _:
             pass
     kinds = _kinds(draws, rows)
+    lasting = [float(round(400 * ms)) for ms in share[2]]
+    if happens(draws, 6):
+        lasting = [one_of(draws, _DURATIONS) for _ in range(rows)]
     return [
         {
             "picture": picture,
             "x": CODE if missing < 0.1 else round(WIDTH * x, 3),
             "y": round(HEIGHT * y, 3),
             "t": 0.5 * t,
-            "ms": round(400 * ms),
+            "ms": ms,
             "kind": kind,
             "good": round(good, 2),
         }
-        for t, (x, y, ms, good, missing, kind) in enumerate(zip(*share, kinds, strict=True))
+        for t, (x, y, ms, good, missing, kind) in enumerate(
+            zip(*share[:2], lasting, *share[3:], kinds, strict=True)
+        )
     ]
 
 
