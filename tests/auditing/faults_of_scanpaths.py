@@ -10,8 +10,10 @@ import scanpath_study
 from auditing import bundles
 from auditing.of_rounds import OF_SCANPATHS
 from auditing.planting import Fault, inside
+from auditing.plans import plans_where, scanpaths
 from synthrelease.dp import sensitivity
 from synthrelease.kinds import adaptive
+from synthrelease.kinds.heatmap import map_sums
 from synthrelease.kinds.scanpaths import dynamics
 from synthrelease.kinds.scanpaths.dynamics import DynamicsRound
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
+_clip_to_ball = map_sums.clip_to_ball
 _rounds, _contributions, _add_noise = (
     SyntheticScanpaths.rounds,
     DynamicsRound.contributions,
@@ -35,6 +38,11 @@ _rounds, _contributions, _add_noise = (
 
 def _unclipped(contributions: Integers, _radius: int) -> Integers:
     return contributions
+
+
+def _clipped_by_stimulus(contributions: Integers, radius: int, _owner: Integers | None) -> Integers:
+    """Maps of a person are clipped one by one, so that they weigh more the more stimuli they saw."""
+    return _clip_to_ball(contributions, radius)
 
 
 def _one_radius(self: ScanpathParameters, neighbours: Neighbours) -> Any:
@@ -74,6 +82,7 @@ def _from_one_key(sums: Integers, noise: Any, *, largest: int, random: Any) -> I
     return _add_noise(sums, noise, largest=largest, random=random.spawn("scanpaths"))
 
 
+_plans = plans_where("scanpaths are released", scanpaths)
 _released = bundles.bundle_from("scanpaths", scanpath_study.study)
 _norms, _company, _noise, _audit = (
     OF_SCANPATHS.norms_detector(),
@@ -83,6 +92,12 @@ _norms, _company, _noise, _audit = (
 )
 
 FAULTS = (
+    Fault(
+        "maps of scanpaths clipped stimulus by stimulus",
+        "kinds.heatmap.map_sums.clipped_sums",
+        inside(map_sums, "clip_to_ball", _clipped_by_stimulus),
+        (_norms, _audit),
+    ),
     Fault(
         "vectors of movements not clipped",
         "kinds.scanpaths.dynamics.DynamicsRound.contributions",
@@ -99,7 +114,7 @@ FAULTS = (
         "noise of scanpaths for the maps alone",
         "kinds.scanpaths.public.ScanpathParameters.sensitivity",
         inside(ScanpathParameters, "sensitivity", _one_radius),
-        (_norms, _released),
+        (_norms, _audit, _released),
     ),
     Fault(
         "half of the stated noise in each round of scanpaths",
@@ -117,7 +132,7 @@ FAULTS = (
         "levels of fixations from the exact maps",
         "kinds.scanpaths.mechanism.SyntheticScanpaths.rounds",
         inside(SyntheticScanpaths, "rounds", _levels_of_exact_maps),
-        (_company,),
+        (_company, _plans),
     ),
     Fault(
         "movements relative to the mean of all participants",

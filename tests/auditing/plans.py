@@ -45,6 +45,11 @@ def public_maps(document: Document) -> bool:
     return any(output.get("prior") == "maps" for output, _ in _outputs(document, "heatmap"))
 
 
+def scanpaths(document: Document) -> bool:
+    """Whether synthetic scanpaths are released."""
+    return any(True for _ in _outputs(document, "scanpaths"))
+
+
 def only_with(assumed: str, kind: str) -> Callable[[Document], bool]:
     """Return whether `only` leaves rows out where a fact is assumed to be public that an output of a kind uses."""
 
