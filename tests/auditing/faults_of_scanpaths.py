@@ -9,8 +9,8 @@ import scanpath_study
 
 from auditing import bundles
 from auditing.of_rounds import OF_SCANPATHS
-from auditing.planting import Fault, inside
 from auditing.plans import plans_where, scanpaths
+from auditing.planting import Fault, inside
 from synthrelease.dp import sensitivity
 from synthrelease.kinds import adaptive
 from synthrelease.kinds.heatmap import map_sums
