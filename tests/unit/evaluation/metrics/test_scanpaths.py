@@ -122,6 +122,14 @@ def test_places_are_compared_by_blurred_maps_and_by_participants_map_at_fixation
     )
 
 
+def test_what_predicts_participants_worse_is_what_was_learnt_from_scanpaths() -> None:
+    one, other = crowd(0), crowd(1)
+    lost = NextFixation(other).bits(other) - NextFixation(one).bits(other)
+    bits = measured(one, other)["next fixation"]
+    assert lost > 0.1
+    assert bits == pytest.approx(lost)
+
+
 def test_first_fixations_and_the_order_of_dense_places_are_noticed() -> None:
     """The same fixations, the other way round: only what depends on time differs."""
     middle = [(0.5, 0.5, 200.0)] * 3
