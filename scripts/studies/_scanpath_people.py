@@ -102,6 +102,7 @@ def mechanism_for(
     flat: float = 0.15,
     scanpaths: int = 100,
     public: NDArray[np.int32] | None = None,
+    most: int | None = None,
 ) -> SyntheticScanpaths:
     """Return the mechanism that a plan with the defaults has for people whose assignment is public.
 
@@ -111,9 +112,10 @@ def mechanism_for(
         flat: of coordinates, `prior_flat`.
         scanpaths: to draw of each stimulus.
         public: maps of the stimuli, as coefficients in steps, if maps start from them.
+        most: `max_stimuli_per_person`; as many as the person with most has if None.
     """
-    seen = gaze.assigned.sum(axis=0)
-    trials = int(gaze.assigned.sum(axis=1).max())
+    trials = most or int(gaze.assigned.sum(axis=1).max())
+    seen = np.minimum(1.0, trials / gaze.assigned.sum(axis=1)) @ gaze.assigned
     parameters = ScanpathParameters(
         name="gravity",
         people=gaze.people,
@@ -129,7 +131,7 @@ def mechanism_for(
         clip=0.35,
         prior="centre" if public is None else MAPS,
         maps=None if public is None else PublicMaps("0" * 64, GAZE, 1),
-        viewers=tuple(seen.tolist()),
+        viewers=tuple(np.rint(seen).astype(int).tolist()),
         viewing_time_s=seconds,
         prior_flat=flat,
         prior_sha256=dynamics_prior(flat).sha256,
