@@ -39,6 +39,7 @@ def test_neighbours_show_the_same_but_for_integers_as_far_apart_as_stated(
     assert not trial.found, trial.plan.text
 
 
+@pytest.mark.thorough
 def test_random_plans_of_every_kind_are_built(observer: Observer) -> None:
     kinds: set[str] = set()
     for seed in range(1, 60):
