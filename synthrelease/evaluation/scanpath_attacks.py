@@ -33,7 +33,7 @@ from synthrelease.numerics.blur import blurred
 Numbers = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-ROUNDS = 8  # releases, each of which takes nearly as long as a build
+ROUNDS = 6  # releases, each of which takes nearly as long as a build
 MOST_PEOPLE = 32  # candidates
 FEWEST_PEOPLE = 4
 _DRAWN = 30  # scanpaths of each stimulus of a fresh release
