@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -98,8 +98,17 @@ def _categories(dataset: Dataset) -> pl.DataFrame:
     )
 
 
-def counts_table(source: OutputSource, datasets: Sequence[Dataset]) -> ExportTable:
-    """Return noisy integers of sets of as many axes each, which are not the same."""
+def counts_tables(source: OutputSource, datasets: Sequence[Dataset]) -> Iterator[ExportTable]:
+    """Yield noisy integers of sets of attributes: a table of the largest sets, and one for each other size."""
+    by_size: dict[int, list[Dataset]] = {}
+    for dataset in datasets:
+        by_size.setdefault(len(dataset.shape), []).append(dataset)
+    for size, alike in sorted(by_size.items(), reverse=True):
+        yield _counts_table(source, "counts" if size == max(by_size) else f"counts-of-{size}", alike)
+
+
+def _counts_table(source: OutputSource, name: str, datasets: Sequence[Dataset]) -> ExportTable:
+    """Noisy integers of sets of as many axes each, which are not the same."""
     frames = []
     for dataset in datasets:
         numbers = np.indices(dataset.shape, dtype=np.int32).reshape(len(dataset.shape), -1)
@@ -118,7 +127,7 @@ def counts_table(source: OutputSource, datasets: Sequence[Dataset]) -> ExportTab
         ]
     noisy = Column("noisy", "integer", f"{sentence_case(datasets[0].quantity)}.")
     return ExportTable(
-        "counts",
+        name,
         source.name,
         "Noisy counts",
         source.parameters.summary(),

@@ -9,7 +9,7 @@ from typing import Any
 from synthrelease.bundle import Bundle
 from synthrelease.dp.event import from_json
 from synthrelease.exports.guarantee_text import guarantee_sentence
-from synthrelease.exports.record_tables import categories_table, counts_table, records_table
+from synthrelease.exports.record_tables import categories_table, counts_tables, records_table
 from synthrelease.exports.table import ExportTable, OutputSource
 from synthrelease.exports.value_tables import value_tables
 from synthrelease.kinds.registry import parameters_of
@@ -54,5 +54,4 @@ def _tables_of_output(released: Released, output: dict[str, Any]) -> Iterator[Ex
     if families.records:
         yield records_table(source, families.records)
         yield categories_table(source, families.records)
-    if families.counts:
-        yield counts_table(source, families.counts)
+    yield from counts_tables(source, families.counts)

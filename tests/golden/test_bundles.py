@@ -36,6 +36,7 @@ LATER_PLANS = (
     "scanpaths",
     "deniable-scanpaths",
 )  # of what format 2 may state since the first ones
+COSTLY = "scanpaths"  # of which both chains are fitted again
 CLIPPINGS = ("joint", "per-stimulus")
 VERSIONS = (1, 2)  # of the format
 
@@ -77,7 +78,13 @@ def test_each_states_its_versions(path: Path) -> None:
 
 
 @pytest.mark.slow("composes a choice with Gaussian noise")
-@each
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=[pytest.mark.thorough] * path.name.startswith(COSTLY))
+        for path in FILES
+    ],
+)
 @pytest.mark.parametrize("quick", params([True, False], quick=[False]))
 def test_a_golden_bundle_verifies(path: Path, quick: object) -> None:
     result = synthrelease.verify(path, quick=bool(quick), allow_test_seed=path.name in SEEDED)
@@ -146,6 +153,7 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
         ("seeded", "dp", "tree", "randomized"),
         ("seeded", "dp", "independent", "fixed"),
         ("seeded", "exact", "independent", "fixed"),
+        *({("deniable", fit, "chain", "fixed") for fit in ("dp", "exact")} if later else set()),
     }
     fixations = {("fixations_rounded_gaussian",)} if later else set()
     assert variants("statistics") == {

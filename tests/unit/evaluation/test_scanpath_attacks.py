@@ -64,6 +64,7 @@ def test_who_is_in_is_seen_without_noise_and_not_with_much() -> None:
     assert area(mechanism().calibrate(Budget(LOUD, 1e-6))) < 0.8
 
 
+@pytest.mark.thorough
 def test_without_noise_scanpaths_are_linked_to_people_who_are_in() -> None:
     known = attacker(RoundedGaussian(1.0, 1.0, 1))
     inside = np.array([0, 1, 2, 3])

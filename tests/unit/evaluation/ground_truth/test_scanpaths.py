@@ -53,6 +53,7 @@ def exact() -> Arrays:
     return derive()
 
 
+@pytest.mark.thorough
 def test_without_noise_a_release_is_nearer_than_without_data() -> None:
     truth = ground_truth()
     released = by_name(truth.of(exact()))

@@ -88,6 +88,7 @@ def distance(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.abs(one - other).sum() / 2)
 
 
+@pytest.mark.thorough
 def test_scanpaths_dwell_where_the_map_says() -> None:
     for stimulus, one in enumerate(asked().maps):
         x, y = drawn(fitted(), stimulus)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import scanpath_study
 from forging import codes
-from tiers import params
 
 import synthrelease
 from synthrelease.errors import SynthReleaseError
@@ -124,8 +123,8 @@ def test_fixations_after_the_viewing_time_do_not_count() -> None:
         assert len(kept.whole()[0]) == late
 
 
-@pytest.mark.slow("whole builds")
-@pytest.mark.parametrize("seconds", params([0.1, 0.2, 0.3], quick=[0.2]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("seconds", [0.1, 0.2, 0.3])
 def test_trials_of_few_fixations_are_drawn(tmp_path: Path, seconds: float) -> None:
     """Of one fixation there is no saccade, and of two no pair of saccades."""
     scanpath_study.study(tmp_path)
