@@ -108,7 +108,7 @@ def movements_plate(distributions: Sequence[ShownDistribution]) -> Plate:
         apart = short(float(np.abs(one.released - one.without_data).sum() / 2), 2)
         rows.append((one.name, tuple(map(TableCell, (short(middle, 3), short(before, 3), apart)))))
         words.append(f"{one.name}, median {short(middle, 3)}")
-    head = ("", "median", "median without data", "total variation distance")
+    head = ("distribution", "median", "median without data", "total variation distance")
     alt = f"Histograms: {'; '.join(words)}."
     caption = (
         "Bars: released. Line: other people in public data, which is what would be released without any data."
