@@ -13,15 +13,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from studies._osie_mouse import SCREEN
+from studies._osie_mouse import pointer_samples
 from studies._people import People, Public
 from studies._smoothed_people import Smoothed
-from synthrelease.data.screen import Screen
-from synthrelease.prepare import Settings, load_samples, windows
+from synthrelease.prepare import Settings, windows
 
 _IMAGES = ("1002", "1003", "1011", "1012", "1013", "1020")
 _FEWEST_IMAGES, _FEWEST_WINDOWS = 3, 12
-_RATE_HZ = 60
 # At most 264 samples of an image, 4.4 s: 14 windows of 1 s every quarter of a second.
 _SETTINGS, _CAP = Settings(window_s=1.0, step_s=0.25), 14
 # By name: bounds, and the step of what has few values. From definitions, not from the data: in 1 s there is room for 10 fixations of at least 100 ms, and hardly for more
@@ -55,21 +53,7 @@ POINTING = Public(
 @lru_cache(maxsize=1)
 def pointers(folder: Path) -> People:
     """Return the real people, from the folder of all data sets; not all saw all photographs, and some features are missing in some windows."""
-    samples = pl.read_csv(folder / "osie_mouse" / "samples.csv.gz").filter(
-        pl.col("image").is_in([int(image) for image in _IMAGES]),
-        # Seven times a person saw a photograph twice: which sample is of which viewing is not known.
-        (pl.col("sample_index").count() == pl.col("sample_index").n_unique()).over("image", "worker"),
-    )
-    timed = samples.with_columns((pl.col("sample_index") * 1e9 / _RATE_HZ).round().cast(pl.Int64).alias("ns"))
-    table = windows(
-        load_samples(
-            timed,
-            columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px", "time": "ns"},
-            screen=Screen(SCREEN.width_px, SCREEN.height_px, width_mm=400, distance_mm=600),
-            time_unit="ns",
-        ),
-        _SETTINGS,
-    )
+    table = windows(pointer_samples(folder, [int(image) for image in _IMAGES]), _SETTINGS)
     found = table.filter(pl.col("fixation_rate").is_not_null())
     kept = found.filter(pl.col("stimulus").n_unique().over("person") >= _FEWEST_IMAGES)
     parts = kept.sort("person", "stimulus", "window_end_s").partition_by("person", maintain_order=True)

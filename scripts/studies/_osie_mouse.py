@@ -5,20 +5,24 @@ Whatever a study chooses it chooses on images 1001–1010, and reports images 10
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.numerics.spectrum import middles
+from synthrelease.prepare import Samples, load_samples
 
 SCREEN = Screen(800, 600)
 BLUR_PX, CELLS = 24.0, (100, 134)
 BLURS = (BLUR_PX / SCREEN.height_px, BLUR_PX / SCREEN.width_px)
+_RATE_HZ = 60  # of most browsers' displays
 CHOSEN_ON, REPORTED = range(10), range(10, 20)  # images 1001–1010 and 1011–1020
 
 Map = NDArray[np.float64]
@@ -32,6 +36,47 @@ def attention(folder: Path) -> Gaze:
         screen=SCREEN,
     )
     return replace(gaze, x_px=gaze.x_px + 0.5, y_px=gaze.y_px + 0.5)  # whole pixels: their middles
+
+
+def pointer_samples(folder: Path, images: Sequence[int] | None = None) -> Samples:
+    """Return samples of the pointer, as `prepare` takes them, on some images or all. They have no time stamps, and the screen no size: 60 a second, 400 mm from 600 mm away."""
+    samples = pl.read_csv(folder / "osie_mouse" / "samples.csv.gz").filter(
+        pl.lit(value=True) if images is None else pl.col("image").is_in(list(images)),
+        # Seven times a person saw a photograph twice: which sample is of which viewing is not known.
+        (pl.col("sample_index").count() == pl.col("sample_index").n_unique()).over("image", "worker"),
+    )
+    return load_samples(
+        samples.with_columns((pl.col("sample_index") * 1e9 / _RATE_HZ).round().cast(pl.Int64).alias("ns")),
+        columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px", "time": "ns"},
+        screen=Screen(SCREEN.width_px, SCREEN.height_px, width_mm=400, distance_mm=600),
+        time_unit="ns",
+    )
+
+
+def with_trials_of(gaze: Gaze, source: NDArray[np.int64]) -> Gaze:
+    """Return made-up people who looked at each stimulus as a participant did.
+
+    Args:
+        gaze: of the participants.
+        source: number of the participant, shape (people, stimuli).
+    """
+    people, stimuli = source.shape
+    trial = gaze.person * stimuli + gaze.stimulus
+    rows_of = [np.flatnonzero(trial == number) for number in range(gaze.people * stimuli)]
+    rows = [rows_of[source[person, s] * stimuli + s] for person in range(people) for s in range(stimuli)]
+    kept = np.concatenate(rows)
+    owner = np.repeat(np.arange(people * stimuli), [len(row) for row in rows])
+    return replace(
+        gaze,
+        people=people,
+        assigned=np.take_along_axis(gaze.assigned, source, axis=0),
+        person=owner // stimuli,
+        stimulus=owner % stimuli,
+        x_px=gaze.x_px[kept],
+        y_px=gaze.y_px[kept],
+        duration=None if gaze.duration is None else gaze.duration[kept],
+        identities=(),
+    )
 
 
 def exact_maps(gaze: Gaze, cells: tuple[int, int]) -> list[Map]:

@@ -6,17 +6,15 @@ Nothing here is private. Whatever was chosen was chosen on images 1041–1060 of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from studies._osie_mouse import SCREEN
+from studies._osie_mouse import SCREEN, pointer_samples, with_trials_of
 from synthrelease.data.gaze import Gaze, load_gaze
 from synthrelease.data.in_memory import InMemoryFrame
-from synthrelease.data.screen import BLUR_SHARE, Screen
+from synthrelease.data.screen import BLUR_SHARE
 from synthrelease.data.source import Source
 from synthrelease.dp.budget import GAUSSIAN
 from synthrelease.dp.guarantee import Neighbours
@@ -25,10 +23,9 @@ from synthrelease.kinds.scanpaths.dynamics import norm_for
 from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.scanpaths.public import ScanpathParameters
-from synthrelease.prepare import fixations, load_samples
+from synthrelease.prepare import fixations
 
 EYES_S, POINTERS_S = 3.0, 4.5  # viewing times: OSIE's, and longer than any trial of the pointers
-_RATE_HZ = 60  # as in `_mouse_people.py`: samples of the pointer have no time stamps
 _COLUMNS = {"x": "x_px", "y": "y_px", "duration": "duration_ms"}
 
 
@@ -45,19 +42,7 @@ def eye_tracked(folder: Path, images: Sequence[int]) -> Gaze:
 
 def pointers(folder: Path) -> Gaze:
     """Return fixations of the pointer of everyone on all 20 images, by the package's own `prepare`: a dot that people move to what they want to see sharply."""
-    samples = pl.read_csv(folder / "osie_mouse" / "samples.csv.gz").filter(
-        # Seven times a person saw a photograph twice: which sample is of which viewing is not known.
-        (pl.col("sample_index").count() == pl.col("sample_index").n_unique()).over("image", "worker"),
-    )
-    timed = samples.with_columns((pl.col("sample_index") * 1e9 / _RATE_HZ).round().cast(pl.Int64).alias("ns"))
-    table = fixations(
-        load_samples(
-            timed,
-            columns={"person": "worker", "stimulus": "image", "x": "x_px", "y": "y_px", "time": "ns"},
-            screen=Screen(SCREEN.width_px, SCREEN.height_px, width_mm=400, distance_mm=600),
-            time_unit="ns",
-        )
-    ).drop_nulls("duration_ms")
+    table = fixations(pointer_samples(folder)).drop_nulls("duration_ms")
     name = "fixations of the pointer"
     frame = InMemoryFrame.of(table.sort("person", "stimulus", "onset_ms"), name)
     return load_gaze(
@@ -77,22 +62,7 @@ def resampled(gaze: Gaze, people: int, seed: int) -> Gaze:
         home[:, None],
         random.integers(0, gaze.people, (people, stimuli)),
     )
-    trial = gaze.person * stimuli + gaze.stimulus
-    rows_of = [np.flatnonzero(trial == number) for number in range(gaze.people * stimuli)]
-    rows = [rows_of[source[person, s] * stimuli + s] for person in range(people) for s in range(stimuli)]
-    kept = np.concatenate(rows)
-    owner = np.repeat(np.arange(people * stimuli), [len(row) for row in rows])
-    return replace(
-        gaze,
-        people=people,
-        assigned=np.take_along_axis(gaze.assigned, source, axis=0),
-        person=owner // stimuli,
-        stimulus=owner % stimuli,
-        x_px=gaze.x_px[kept],
-        y_px=gaze.y_px[kept],
-        duration=None if gaze.duration is None else gaze.duration[kept],
-        identities=(),
-    )
+    return with_trials_of(gaze, source)
 
 
 def mechanism_for(

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps
+from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps, with_trials_of
 from studies.heatmaps import spectral_heatmap
 from studies.uncertainty import judged
 from synthrelease.data.gaze import Gaze, load_gaze
@@ -160,20 +160,4 @@ def resampled(gaze: Gaze, people: int) -> Gaze:
     stimuli = len(gaze.stimuli)
     by_chance = random.integers(0, gaze.people, (people, stimuli))
     source = np.where(random.random((people, stimuli)) < 0.5, home[:, None], by_chance)
-    rows = [
-        np.flatnonzero((gaze.person == source[person, stimulus]) & (gaze.stimulus == stimulus))
-        for person in range(people)
-        for stimulus in range(stimuli)
-    ]
-    kept = np.concatenate(rows)
-    owner = np.repeat(np.arange(people * stimuli), [len(row) for row in rows])
-    return replace(
-        gaze,
-        people=people,
-        assigned=np.take_along_axis(gaze.assigned, source, axis=0),
-        person=owner // stimuli,
-        stimulus=owner % stimuli,
-        x_px=gaze.x_px[kept],
-        y_px=gaze.y_px[kept],
-        identities=(),
-    )
+    return with_trials_of(gaze, source)
