@@ -7,7 +7,15 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+
+MICROSECONDS = {"s": 1_000_000, "ms": 1000}  # of a unit of time
+
+
+def durations_us(gaze: Gaze, unit: str) -> NDArray[np.int64]:
+    """Return how long each row lasts in whole microseconds, shape (N,); `unit` is that of the input, "s" or "ms"."""
+    assert gaze.duration is not None
+    return gaze.duration * MICROSECONDS[unit] // STEPS_PER_UNIT
 
 
 def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> NDArray[np.int64]:

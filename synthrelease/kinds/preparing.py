@@ -14,6 +14,8 @@ from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.stimuli import DURATION
 
+_MOST_DRAWN = 100_000_000  # synthetic fixations
+
 
 def chosen_features(
     spec: OutputSpec, source: InputSpec, names: Sequence[str] | None = None
@@ -143,4 +145,41 @@ def require_duration(spec: OutputSpec, source: InputSpec, weighted: str) -> None
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}',
             remedy="name the column, or leave out weight",
+        )
+
+
+def require_fixations(spec: OutputSpec, source: InputSpec) -> None:
+    """Refuse gaze whose rows are not known to be fixations, where scanpaths are made of them.
+
+    Raises:
+        PlanError: no column is mapped as the duration.
+    """
+    if "duration" not in source.options["columns"]:
+        raise PlanError(
+            "no-duration-column",
+            "scanpaths need how long each fixation takes, but no column has it",
+            where=spec.where,
+            expected=f'duration = "COLUMN" under columns of inputs.{source.name}, whose rows are fixations',
+            remedy="name the column; of samples make fixations first: synthrelease prepare --to fixations",
+        )
+
+
+def require_few_fixations(fixations: int, *, where: str) -> None:
+    """Refuse more synthetic fixations than memory holds.
+
+    Args:
+        fixations: that may be drawn at most.
+        where: the place in the plan.
+
+    Raises:
+        PlanError: they are too many.
+    """
+    if fixations > _MOST_DRAWN:
+        raise PlanError(
+            "too-many-scanpaths",
+            "so many scanpaths take more memory than there is",
+            where=where,
+            found=f"up to {fixations} fixations",
+            expected=f"at most {_MOST_DRAWN}",
+            remedy="draw fewer",
         )

@@ -254,6 +254,8 @@ def _records_of_trials(draws: Draws) -> Keys:
         "durations_ms": [0, 100, 500],
         "kept": one_of(draws, ([0, 1], [0, 1], [1])),
         "scanpaths": 1,
+        "sampling_seed": draws.integer(0, 1),
+        "duration_unit": one_of(draws, ("ms", "s")),
     }
     keys: Keys = {"input": GAZE, "model": "seeded", "k": 2, "gamma": 4.0, "tokens": tokens}
     return keys | {"fit": one_of(draws, ("dp", "exact")), "copies": one_of(draws, ("keep", "exclude"))}
@@ -316,7 +318,7 @@ def _scanpaths(draws: Draws) -> Keys:
     if happens(draws, 3):
         keys |= {"dynamics_share": 0.7, "sampling_seed": 5}
     if happens(draws, 3):
-        keys["duration_unit"] = "s"
+        keys |= {"duration_unit": "s", "exponent": 0.5, "clip": 2.0}
     if keys["prior"] == "maps":
         keys["maps"] = str(MAPS)
     return keys | _budget(draws)

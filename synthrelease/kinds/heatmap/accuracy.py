@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.calibration import liu2019_level
 from synthrelease.dp.event import Event
-from synthrelease.kinds.expectation import people_needed
-from synthrelease.kinds.heatmap.expected import MARGIN, Viewing
+from synthrelease.kinds.heatmap.expected import MARGIN, Viewing, viewers_needed
 from synthrelease.kinds.heatmap.public import HeatmapParameters
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.number_words import several
@@ -76,19 +75,12 @@ class Heatmap(Mechanism[H]):
             empty = at(viewers) < viewing.without_data() + MARGIN
             known = "THE PUBLIC MAPS" if viewing.has_public_maps else "IS KNOWN WITHOUT DATA"
             with_viewers += f": NO MORE THAN {known}; " if empty else "; "
-        # Public maps may be good by themselves: participants are for what these do not show.
-        good, words = _GOOD, f"CC ≥ {_GOOD:g}"
-        if viewing.has_public_maps:
-            good = max(good, viewing.without_data() + MARGIN)
-            words = f"CC ≥ {good:.2f}, more than the public maps"
-        needed = people_needed(lambda people: at(people) >= good)
-        enough = "more than there are" if needed is None else str(needed)
         without = f"no data at all gives {viewing.without_data():.2f}"
         if viewing.has_public_maps:
             without = f"public maps alone give {viewing.without_data():.2f} if they are as good as other people's attention"
         return (
             f"{with_viewers}correlation with the exact map, for photographs; {without}",
-            f"{enough} on each stimulus for {words}",
+            viewers_needed(viewing, at, good=_GOOD),
         )
 
     def comparison(self, budget: Budget | None) -> list[list[str]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.expectation import Expectation, people_needed
 from synthrelease.numerics.centre_bias import CENTRE, prior
 from synthrelease.numerics.expected_quality import correlation_of_cells, correlation_of_posterior
 from synthrelease.numerics.inversion import Prior
@@ -107,6 +107,22 @@ def cell_correlation(p: CellParameters, viewing: Viewing, *, deviation: float, p
     counted = _WITHIN_CAP * min(most, min(cells, places) * p.cap)
     variance = deviation**2 * cells / (people * counted) ** 2
     return correlation_of_cells(viewing.expected, viewing.band, variance, rows=p.rows, columns=p.columns)
+
+
+def viewers_needed(viewing: Viewing, at: Callable[[float], float], *, good: float) -> str:
+    """Return in words how many people on each stimulus it takes for maps of a correlation, or of more than is known without data, which may be good by itself.
+
+    Args:
+        viewing: who sees what.
+        at: the correlation by people on a stimulus.
+        good: the correlation.
+    """
+    words, least = f"CC ≥ {good:g}", viewing.without_data() + MARGIN
+    if least > good:
+        good, known = least, "the public maps" if viewing.has_public_maps else "is known without data"
+        words = f"CC ≥ {good:.2f}, more than {known}"
+    needed = people_needed(lambda people: at(people) >= good)
+    return f"{'more than there are' if needed is None else needed} on each stimulus for {words}"
 
 
 def expected(p: HeatmapParameters, people: float, at: Callable[[float], float]) -> tuple[Expectation, ...]:

@@ -12,7 +12,12 @@ from synthrelease.dp.budget import LAPLACE
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import assignment_is_public, names_source
+from synthrelease.kinds.preparing import (
+    assignment_is_public,
+    names_source,
+    require_few_fixations,
+    require_fixations,
+)
 from synthrelease.kinds.records.checks import check_policy, check_sense, trials_for
 from synthrelease.kinds.records.kind import RECORDS
 from synthrelease.kinds.records.public import DP, MARGINALS, PERSON, SEEDED
@@ -32,7 +37,6 @@ _OF_FEATURES = (
     "dependence",
 )
 _ONLY = {"missing": "drop", "count": PERSON, "threshold": "fixed"}  # what else would say something else
-_LARGEST = 100_000_000  # fixations that could be drawn
 _MOST_PAIRS = (
     30_000_000  # of cells that counts and model have a number for: 33 bytes each while they are made
 )
@@ -56,7 +60,7 @@ def records_of_trials(
     attributes = tokens.attributes(facts.names)
     is_public = assignment_is_public(source)
     rows = asked["scanpaths"] * len(facts.names)
-    _check_size(spec, rows * tokens.fixations)
+    require_few_fixations(rows * tokens.fixations, where=f"{spec.where}.tokens")
     _check_pairs(spec, tokens, len(facts.names))
     parameters = ScanpathRecordsParameters(
         name=DENIABLE,
@@ -134,14 +138,7 @@ def _check_keys(spec: OutputSpec, source: InputSpec) -> None:
             expected=f'"{SEEDED}"',
             remedy="correct it; an output of kind scanpaths starts from no trial, and has differential privacy",
         )
-    if "duration" not in source.options["columns"]:
-        raise PlanError(
-            "no-duration-column",
-            "scanpaths need how long each fixation takes, but no column has it",
-            where=spec.where,
-            expected=f'duration = "COLUMN" under columns of inputs.{source.name}, whose rows are fixations',
-            remedy="name the column; of samples make fixations first: synthrelease prepare --to fixations",
-        )
+    require_fixations(spec, source)
 
 
 def _check_tokens(spec: OutputSpec, tokens: Tokens, kept: list[int]) -> None:
@@ -162,18 +159,6 @@ def _check_tokens(spec: OutputSpec, tokens: Tokens, kept: list[int]) -> None:
             found=str(max(kept)),
             expected=f"0 to {tokens.fixations}",
             remedy="keep one or two: few participants share more",
-        )
-
-
-def _check_size(spec: OutputSpec, fixations: int) -> None:
-    if fixations > _LARGEST:
-        raise PlanError(
-            "too-many-scanpaths",
-            "so many scanpaths take more memory than there is",
-            where=f"{spec.where}.tokens",
-            found=f"up to {fixations} fixations",
-            expected=f"at most {_LARGEST}",
-            remedy="draw fewer",
         )
 
 

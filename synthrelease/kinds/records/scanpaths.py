@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from synthrelease.data.features import Features
-from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+from synthrelease.data.gaze import Gaze
 from synthrelease.data.losses import Loss, Reason
+from synthrelease.kinds.counted_rows import durations_us
 from synthrelease.kinds.records import scanpath_words
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.public_scanpaths import ScanpathRecordsParameters
-
-MILLISECONDS = {"s": 1000.0, "ms": 1.0}  # of a unit of durations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +30,7 @@ class ScanpathRecords(SyntheticRecords):
     def table(self, data: Gaze) -> Features:
         """Return a row for each trial, with the numbers of its categories."""
         p = self.parameters
-        codes, person = p.tokens.coded(data, self._duration_ms(data))
+        codes, person = p.tokens.coded(data, durations_us(data, self.duration_unit) / 1000)
         return Features(
             features=(),
             bounds=np.zeros((0, 2)),
@@ -45,10 +43,6 @@ class ScanpathRecords(SyntheticRecords):
             labels=codes,
             identities=data.identities,
         )
-
-    def _duration_ms(self, data: Gaze) -> NDArray[np.float64]:
-        assert data.duration is not None
-        return np.asarray(data.duration * (MILLISECONDS[self.duration_unit] / STEPS_PER_UNIT))
 
     def losses(self, data: Gaze) -> tuple[Loss, ...]:
         """Return how many fixations come after the last one that counts, or take no time."""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+from synthrelease.data.gaze import Gaze
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event
 from synthrelease.kinds.adaptive import AdaptiveMechanism, Release
 from synthrelease.kinds.contributions import Rows
-from synthrelease.kinds.counted_rows import counted_rows
+from synthrelease.kinds.counted_rows import MICROSECONDS, counted_rows, durations_us
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.expectation import Expectation, people_needed
+from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.heatmap.expected import spectral_correlation, viewers_needed
 from synthrelease.kinds.heatmap.map_sums import Looks, clipped_sums
 from synthrelease.kinds.heatmap.public_maps import PUBLIC_MAP
 from synthrelease.kinds.measured import measured_rows
@@ -37,7 +39,6 @@ from synthrelease.numerics.spectrum import WEIGHT, positions
 Integers = NDArray[np.int64]
 
 _MOST_FIXATIONS = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
-_MICROSECONDS = {"s": 1_000_000, "ms": 1000}  # of a unit of durations
 _GOOD = 0.7  # a correlation of maps at which scanpaths are about the stimuli
 
 
@@ -56,7 +57,6 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
     def collect(self, data: Gaze) -> Rows:
         """Return of some people's fixations the stimulus, the steps of their place and how long they took in microseconds, by person, stimulus and time."""
         row = self._counted(data)
-        assert data.duration is not None
         places = (
             positions(values[row] / side)
             for values, side in (
@@ -64,26 +64,21 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
                 (data.y_px, data.screen.height_px),
             )
         )
-        block = np.stack([data.stimulus[row], *places, self._microseconds(data)[row]], axis=1)
+        block = np.stack([data.stimulus[row], *places, durations_us(data, self.duration_unit)[row]], axis=1)
         return Rows(((data.person[row], block),))
-
-    def _microseconds(self, data: Gaze) -> Integers:
-        assert data.duration is not None
-        unit = _MICROSECONDS[self.duration_unit]
-        return data.duration * unit // STEPS_PER_UNIT
 
     def _counted(self, data: Gaze) -> Integers:
         """Rows that count: fixations that take time and begin within the viewing time, on at most M stimuli of a person."""
         p = self.parameters
         row = counted_rows(data, max_stimuli=p.max_stimuli_per_person, max_samples=_MOST_FIXATIONS)
-        duration = self._microseconds(data)
+        duration = durations_us(data, self.duration_unit)
         row = row[duration[row] > 0]
         if not row.size:
             return row
         first, count = runs(data.person[row] * len(p.stimuli) + data.stimulus[row])
         if data.time is not None:
-            unit = _MICROSECONDS[self.duration_unit] / 1_000_000
-            onset_s = (data.time[row] - np.repeat(data.time[row[first]], count)) * unit
+            seconds = MICROSECONDS[self.duration_unit] / 1_000_000
+            onset_s = (data.time[row] - np.repeat(data.time[row[first]], count)) * seconds
         else:
             total = np.cumsum(duration[row])
             before = total - duration[row]
@@ -140,13 +135,14 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:
         """Return the correlation of maps to expect, how much of movements stays unknown, and how many people it takes for scanpaths that are about the stimuli."""
         maps, *blocks = self.expected(event, budget, people or 1)
-        needed = people_needed(lambda number: self.expected(event, budget, number)[0].best >= _GOOD)
+        of_maps, deviation = self.parameters.of_maps, deviation_of(event)
+        at = partial(spectral_correlation, of_maps, of_maps.viewing, deviation=deviation)
         unknown = ", ".join(f"{one.subject} {percent(one.best)} to {percent(one.worst)}" for one in blocks)
         error = (
-            f"CC {maps.best:.2f} of maps with the exact ones (no data: {maps.without_data:.2f}); of movements stays unknown, if participants look otherwise than in public data or nearly "
-            f"so: {unknown}"
+            f"CC {maps.best:.2f} of maps with the exact ones (no data: {maps.without_data:.2f}); of what public data leave open about movements, so much stays open if participants look "
+            f"otherwise than people in these, or nearly like them: {unknown}"
         )
-        return error, f"{needed or 'more than there are'} for CC ≥ {_GOOD:g}"
+        return error, viewers_needed(of_maps.viewing, lambda viewers: at(people=viewers), good=_GOOD)
 
     def expected(self, event: Event, budget: Budget | None, people: float) -> tuple[Expectation, ...]:  # noqa: ARG002
         """Return the correlation of maps to expect with so many participants, and how much of movements is learnt."""

@@ -15,12 +15,12 @@ from synthrelease.kinds.heatmap.kind import HEATMAP
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
 from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.preparing import require_few_fixations, require_fixations
 from synthrelease.kinds.scanpaths.dynamics import norm_for
 from synthrelease.kinds.scanpaths.dynamics_prior import dynamics_prior
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.scanpaths.public import ScanpathParameters
 
-_LARGEST = 100_000_000  # fixations that could be drawn
 _LONGEST_S = 20.0  # beyond, trials are tasks of many places, which one kernel of movements does not show
 
 
@@ -87,14 +87,7 @@ def _of_maps(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neig
 
 def _check(spec: OutputSpec, source: InputSpec, facts: Facts) -> None:
     o = spec.options
-    if "duration" not in source.options["columns"]:
-        raise PlanError(
-            "no-duration-column",
-            "scanpaths need how long each fixation takes, but no column has it",
-            where=spec.where,
-            expected=f'duration = "COLUMN" under columns of inputs.{source.name}, whose rows are fixations',
-            remedy="name the column; of samples make fixations first: synthrelease prepare --to fixations",
-        )
+    require_fixations(spec, source)
     seconds = float(o["viewing_time_s"])
     if seconds > _LONGEST_S:
         raise PlanError(
@@ -105,13 +98,4 @@ def _check(spec: OutputSpec, source: InputSpec, facts: Facts) -> None:
             expected=f"at most {_LONGEST_S:g} s",
             remedy="release maps, areas or statistics of such trials",
         )
-    most = len(facts.names) * o["scanpaths"] * int(10 * seconds)
-    if most > _LARGEST:
-        raise PlanError(
-            "too-many-scanpaths",
-            "so many scanpaths take more memory than there is",
-            where=spec.where,
-            found=f"up to {most} fixations",
-            expected=f"at most {_LARGEST}",
-            remedy="draw fewer: from the bundle you can draw more later",
-        )
+    require_few_fixations(len(facts.names) * o["scanpaths"] * int(10 * seconds), where=spec.where)

@@ -63,7 +63,7 @@ def test_both_rounds_have_their_shares() -> None:
 
 @pytest.mark.parametrize("share", [0.01, 0.99])
 def test_shares_at_their_limits_are_clipped_without_leaving_64_bits(share: float) -> None:
-    """Whoever differs as far as can be in every number, under the smallest norm there is: an overflow would be an error that one person's data make."""
+    """A person who differs as far as can be in every number, under the smallest norm there is: an overflow would be an error that one person's data make."""
     assert share in limits()
     radius = radius_for(share)
     made = DynamicsRound(radius, norm_for(10_000, 20.0), 1.0, 2).contributions(
