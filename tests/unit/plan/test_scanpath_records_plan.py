@@ -15,8 +15,8 @@ from synthrelease.building.design import Design, make_design
 from synthrelease.building.preview import preview
 from synthrelease.dp.event import DeniabilityTest
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
+from synthrelease.kinds import preparing
 from synthrelease.kinds.kind import Kind
-from synthrelease.kinds.records import prepare_scanpaths
 from synthrelease.kinds.records.kind import RECORDS
 from synthrelease.kinds.records.public_scanpaths import ScanpathRecordsParameters
 from synthrelease.kinds.records.tokens import Tokens
@@ -162,7 +162,7 @@ def test_tokens_are_of_gaze(tmp_path: Path) -> None:
 def test_more_scanpaths_than_memory_holds_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prepare_scanpaths, "_LARGEST", 2 * 6 * 5)
+    monkeypatch.setattr(preparing, "_MOST_DRAWN", 2 * 6 * 5)
     assert parameters(tmp_path).scanpaths == 6
     with refused(PlanError, "too-many-scanpaths", where="tokens", names=("70", "60")):
         design(tmp_path, tokens="fixations = 5, scanpaths = 7")

@@ -14,6 +14,7 @@ from forging import codes
 
 import synthrelease
 from synthrelease.errors import SynthReleaseError
+from synthrelease.kinds import preparing
 from synthrelease.kinds.scanpaths.blocks import BLOCKS
 
 
@@ -101,6 +102,17 @@ def test_next_to_nothing_for_a_round_is_refused_before_any_value_is_read(
             scanpath_study.study(tmp_path, f"dynamics_share = {share}"), tmp_path / "paths.h5", test_seed=3
         )
     assert caught.value.code == "bad-value"
+
+
+def test_more_scanpaths_than_memory_holds_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing, "_MOST_DRAWN", 2 * 12 * 20)
+    synthrelease.preview(scanpath_study.study(tmp_path))
+    monkeypatch.setattr(preparing, "_MOST_DRAWN", 2 * 12 * 20 - 1)
+    with pytest.raises(SynthReleaseError) as caught:
+        synthrelease.preview(scanpath_study.study(tmp_path))
+    assert caught.value.code == "too-many-scanpaths"
 
 
 def test_fixations_without_durations_are_refused(tmp_path: Path) -> None:
