@@ -52,8 +52,6 @@ _LASTING_BYTES = 18  # more, for how long they last
 _GAZE_BYTES, _FEATURES_BYTES = 32, 16
 
 _ENTRY_BYTES, _DRAWING_ENTRY_BYTES = 16, 135  # of an entry of a tally; and while a cap is chosen
-_DRAWING_ROW_BYTES = 200  # for each row that is kept, in addition, while similar rows are counted
-_DRAWING_TIMES = 6  # as often a kept row itself is there meanwhile
 _PERSON_BYTES = 600  # of a person's label, and where it is looked up
 
 
@@ -206,12 +204,12 @@ def _bytes_of(empty: Contribution, output: PlannedOutput, people: int) -> _Colle
             noise = noise_of(output.event)
             size = 0 if noise is None else _NUMBER_BYTES * noise.count
             return _Collected(0, size, 2 * _ENTRY_BYTES, _DRAWING_ENTRY_BYTES)
-        case Rows() if output.mechanism.keeps_rows:
+        case Rows() | PersonRows():
             each = empty.row_bytes
-            return _Collected(0, 0, _NUMBER_BYTES + each, _DRAWING_ROW_BYTES + _DRAWING_TIMES * each)
-        case Rows() | PersonRows():  # one of each person
-            size = 2 * people * empty.row_bytes
-            return _Collected(size, size)
+            drawing = output.mechanism.drawing_row_bytes(each)
+            if drawing is not None:
+                return _Collected(0, 0, _NUMBER_BYTES + each, drawing)
+            return _Collected(2 * people * each, 2 * people * each)
         case ContributionParts():
             parts = (_bytes_of(part, output, people) for part in empty.parts.values())
             return sum(parts, _Collected())

@@ -29,10 +29,9 @@ P = TypeVar("P", bound=Parameters)
 class AdaptiveMechanism(Mechanism[P]):
     """Rounds of noisy sums, all of one event."""
 
-    @property
-    def keeps_rows(self) -> bool:
-        """Always: each round reduces them anew, by what the one before released."""
-        return True
+    def drawing_row_bytes(self, row_bytes: int) -> int:
+        """Return how much memory a row takes while noise is drawn: each round reduces all rows anew, by what the one before released."""
+        return 4 * row_bytes
 
     @property
     def is_adaptive(self) -> bool:

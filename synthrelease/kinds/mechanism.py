@@ -59,10 +59,9 @@ class Mechanism(ABC, Generic[P]):
         """Whether it may have to be refused once noise was drawn."""
         return False
 
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether what people contribute are all of their rows, and not one vector of each."""
-        return False
+    def drawing_row_bytes(self, row_bytes: int) -> int | None:  # noqa: ARG002
+        """Return how much memory a contributed row of so many bytes takes while noise is drawn; None if people contribute a vector each, and not all of their rows."""
+        return None
 
     @property
     def takes_delta(self) -> bool:

@@ -73,6 +73,15 @@ def test_no_one_moves_a_round_further_than_its_radius_allows(forced: str, data: 
         assert move[path] <= (2 * radius) ** 2
 
 
+def test_sums_do_not_depend_on_how_many_people_are_reduced_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = [*adversaries(), *MADE.ordinary(7)]
+    whole = exact(people, "noise")
+    monkeypatch.setattr("synthrelease.kinds.people.mechanism._PART_ROWS", 150)  # a person or two
+    parts = exact(people, "noise")
+    for path in ROUNDS:
+        np.testing.assert_array_equal(parts[path], whole[path])
+
+
 def test_a_contribution_is_the_same_whoever_else_is_there() -> None:
     """Bit for bit, in crowds of every size."""
     people = [*adversaries()[::4], *MADE.ordinary(4, seed=2)]

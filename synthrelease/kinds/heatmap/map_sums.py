@@ -21,7 +21,7 @@ from synthrelease.numerics.spectrum import WEIGHT, Band, point_coefficients, pos
 Integers = NDArray[np.int64]
 
 _MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
-_BLOCK_COEFFICIENTS = 1 << 22  # of as many people as are dealt with at a time
+_BLOCK_COEFFICIENTS = 1 << 20  # of as many people as are dealt with at a time
 
 
 @dataclass(frozen=True)

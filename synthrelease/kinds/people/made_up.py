@@ -34,9 +34,9 @@ def feature_coefficients(form: PeopleForm, random: PublicDraws) -> Numbers:
     relative = (values - place[:, None]) / np.maximum(place[:, None], 0.1)
     skewed = place[:, None] * np.exp(np.clip(relative, -3, 3))
     values = np.where(is_skewed[:, None], skewed, values)
-    orders = np.arange(1, form.cosines + 1)[:, None, None, None]
-    waves = math.sqrt(2) * np.cos(math.pi * orders * np.clip(values, 0, 1))
-    return np.asarray(np.moveaxis(waves.mean(axis=-1), 0, -1))
+    angles = math.pi * np.clip(values, 0, 1)
+    orders = range(1, form.cosines + 1)  # one after the other: values of all are a hundred megabytes
+    return np.stack([math.sqrt(2) * np.cos(order * angles).mean(axis=-1) for order in orders], axis=-1)
 
 
 def dependence_vectors(form: PeopleForm, windows: int, random: PublicDraws) -> Iterator[Numbers]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +34,14 @@ from synthrelease.kinds.people.scores import Scale
 from synthrelease.kinds.people.vectors import MISSING, Windows, coefficients, dependence, first_windows
 from synthrelease.kinds.people.words import MARGINALS_USEFUL, USEFUL_BESIDE_PILOT
 from synthrelease.number_words import short
+from synthrelease.numerics.runs import whole_parts
 
 Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 
 _MOST_TABLES = 64  # of scores that are kept, of half a megabyte each
+_PART_ROWS = 1 << 15  # of windows that are reduced at once
+_ROWS_PER_PERSON = 64  # whose levels take as much memory as a person's counts and products
 _TYPE = np.int32  # of a recording's number and of levels
 
 
@@ -46,7 +52,7 @@ class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
     @property
     def row_bytes(self) -> int:
         """How much memory each row of a part takes while levels are found."""
-        return 80 + 40 * len(self.parameters.features)
+        return 120 + 8 * len(self.parameters.features)
 
     def for_budget(self, budget: Budget | None) -> SyntheticPeople:
         """Return the mechanism with the design that suits a budget.
@@ -114,24 +120,42 @@ class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
         """Return what is released of each round, of vectors that the rounds before decide."""
         p = self.parameters
         person, block = collected.whole()
-        windows = Windows(person, block[:, 0].astype(np.int64), self._people)
-        levels = block[:, 1:].astype(np.int64)
         rounds = p.rounds(deviation_of(event))
-        means, has_values = coefficients(windows, levels, p.form)
-        means[~has_values] = np.nan
-        drawn: dict[str, Array] = {COARSE: released(COARSE, coarse_sum(means, rounds))}
+        drawn: dict[str, Array] = {}
+
+        def release(path: str, shape: tuple[int, ...], contributed: Callable[[_Part], Integers]) -> None:
+            sums = np.zeros(shape, dtype=np.int64)
+            for part in _parts(person, block):  # people without windows add nothing
+                sums += contributed(part)
+            drawn[path] = released(path, sums)
+
+        of_marginals = p.form.features, p.form.cosines
+        release(COARSE, of_marginals, lambda part: coarse_sum(self._means(part), rounds))
         centre, weights, _ = rounds.fine_round(rounds.coarse(drawn[COARSE]))
-        drawn[FINE] = released(FINE, fine_sum(means, centre, weights, rounds))
+        release(FINE, of_marginals, lambda part: fine_sum(self._means(part), centre, weights, rounds))
         density = rounds.marginals(drawn[COARSE], drawn[FINE]).density
+        release(
+            DEPENDENCE,
+            (p.form.dependence_size,),
+            lambda part: dependence_sum(self._products(part, density), rounds),
+        )
+        return drawn
+
+    def _means(self, part: _Part) -> Numbers:
+        """Mean coefficients of some people's features, NaN where a person has no value of one, shape (people, F, K)."""
+        means, has_values = coefficients(part.windows, part.levels, self.parameters.form)
+        means[~has_values] = np.nan
+        return means
+
+    def _products(self, part: _Part, density: Numbers) -> Numbers:
+        """Squares and products of some people's scores under the released marginals, shape (people, size)."""
+        levels = part.levels
         scores = np.empty_like(levels)
-        for f, scale in enumerate(p.scales):
+        for f, scale in enumerate(self.parameters.scales):
             scores[:, f] = _score_table(scale, density[f].tobytes())[levels[:, f]]
         present = levels != MISSING
         scores[~present] = 0
-        vectors = dependence(windows, scores, present, p.form)
-        vectors[np.bincount(person, minlength=self._people) == 0] = np.nan
-        drawn[DEPENDENCE] = released(DEPENDENCE, dependence_sum(vectors, rounds))
-        return drawn
+        return dependence(part.windows, scores, present, self.parameters.form)
 
     def prediction(self, event: Event, budget: Budget | None, people: int | None) -> tuple[str, str]:  # noqa: ARG002
         """Return the errors to expect, and how many people it takes to halve each error of no data."""
@@ -156,6 +180,21 @@ class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
             return one.best <= one.without_data / 2
 
         return people_needed(is_good) or "more than there are"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Windows of some people, all of whose windows are there."""
+
+    windows: Windows
+    levels: Integers  # of their values, shape (N, F)
+
+
+def _parts(person: Integers, block: NDArray[np.integer[Any]]) -> Iterator[_Part]:
+    """Yield some people's windows at a time."""
+    for here, owner, people in whole_parts(person, rows=_PART_ROWS, rows_per_owner=_ROWS_PER_PERSON):
+        rows = block[here].astype(np.int64)
+        yield _Part(Windows(owner, rows[:, 0], people), rows[:, 1:])
 
 
 @lru_cache(maxsize=_MOST_TABLES)

@@ -73,18 +73,17 @@ def coefficients(windows: Windows, levels: Integers, form: PeopleForm) -> tuple[
         form: of the vectors.
     """
     table = np.rint(cosines(form.cosines, _CELLS) * _COSINE_STEPS).T
-    result = np.empty((windows.people, form.features, form.cosines))
-    has_values = np.empty((windows.people, form.features), dtype=np.bool_)
+    result = np.zeros((windows.people, form.features, form.cosines))
+    number = np.zeros((windows.people, form.features), dtype=np.int64)
     for f in range(form.features):
         here = levels[:, f] != MISSING
-        key = windows.person[here] * _CELLS + levels[here, f] // (LEVELS // _CELLS)
-        counts = np.bincount(key, minlength=windows.people * _CELLS).reshape(windows.people, _CELLS)
-        number = counts.sum(axis=1)
-        has_values[:, f] = number > 0
-        # Integers below 2⁵³: exact in any order of addition.
-        sums = counts.astype(np.float64) @ table
-        result[:, f] = sums / (np.maximum(number, 1) * _COSINE_STEPS)[:, None]
-    return result, has_values
+        if here.any():
+            first, counts = runs(windows.person[here])
+            people = windows.person[here][first]
+            # Whole numbers whose sums are below 2⁵³: exact in any order of addition.
+            result[people, f] = np.add.reduceat(table[levels[here, f] // (LEVELS // _CELLS)], first)
+            number[people, f] = counts
+    return result / (np.maximum(number, 1) * _COSINE_STEPS)[..., None], number > 0
 
 
 def dependence(windows: Windows, scores: Integers, present: NDArray[np.bool_], form: PeopleForm) -> Numbers:

@@ -66,10 +66,9 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         """Whether its guarantee needs a δ."""
         return self.noise == GAUSSIAN or self.parameters.is_randomized
 
-    @property
-    def keeps_rows(self) -> bool:
-        """Always: any row can be the source of a record."""
-        return True
+    def drawing_row_bytes(self, row_bytes: int) -> int:
+        """Return how much memory a row takes while similar rows are counted: any can be the source of a record."""
+        return 200 + 6 * row_bytes
 
     @property
     def largest_array(self) -> int:

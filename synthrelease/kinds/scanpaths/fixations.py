@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.kinds.scanpaths.coordinates import STEPS
-from synthrelease.numerics.runs import runs
+from synthrelease.numerics.runs import runs, whole_parts
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 _PART_ROWS = 1 << 15  # of fixations that are measured at once: 80 products of functions each take 20 MB then
+_ROWS_PER_PERSON = 3  # whose products take as much memory as a person's vector
 
 
 @dataclass(frozen=True)
@@ -49,21 +50,15 @@ class Fixations:
         return self._trials[1]
 
     def parts(self, rows: int = _PART_ROWS) -> Iterator[Fixations]:
-        """Yield those of some people after the other, numbered anew from 0 and without people who have none, each with about `rows` fixations unless one person has more."""
-        if not self.person.size:
-            return
-        first, counts = runs(self.person)
-        ends = first + counts
-        part = ends // rows
-        for some in np.split(np.arange(first.size), np.flatnonzero(np.diff(part)) + 1):
-            here = slice(int(first[some[0]]), int(ends[some[-1]]))
+        """Yield those of some people after the other, numbered anew from 0 and without people who have none, each with about `rows` fixations, or fewer if they are of many people, unless one person has more."""
+        for here, person, people in whole_parts(self.person, rows=rows, rows_per_owner=_ROWS_PER_PERSON):
             yield Fixations(
-                np.repeat(np.arange(some.size), counts[some]),
+                person,
                 self.stimulus[here],
                 self.x[here],
                 self.y[here],
                 self.duration_us[here],
-                some.size,
+                people,
                 self.proportions,
             )
 
