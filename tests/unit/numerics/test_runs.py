@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from synthrelease.numerics.runs import runs, whole_parts
 
 OWNER = np.array([2, 2, 3, 7, 7, 7, 7, 7, 8, 9])
