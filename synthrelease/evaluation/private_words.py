@@ -62,8 +62,9 @@ def _utility_lines(utility: Utility) -> Iterator[Line]:
     else:
         useless = len(utility.not_useful)
         verdict = f"{useless} of {len(utility.parts)} {NOT_USEFUL}" if useless else "all useful"
-        term = first.name if len({part.measure for part in utility.parts}) == 1 else "error"
-        yield Line("utility", term, verdict, (f"ideal {number(first.best)}",), bool(useless))
+        is_one_measure = len({part.measure for part in utility.parts}) == 1
+        term, beside = (first.name, [f"ideal {number(first.best)}"]) if is_one_measure else ("accuracy", [])
+        yield Line("utility", term, verdict, tuple(beside), bool(useless))
         # What is not useful first: a reader must not have to look for it.
         ordered = sorted(utility.parts, key=lambda part: part.is_useful)
         for part in ordered[:_PARTS]:
