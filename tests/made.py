@@ -160,8 +160,8 @@ def fixations(
         groups=listed if by else None,
         max_groups_per_person=max_stimuli if by else 1,
         features=tuple(
-            Feature(feature_name(measure, area), *map(float, bounds))
-            for measure, bounds in measures.items()
+            Feature(feature_name(measure, area), float(low), float(high))
+            for measure, (low, high) in measures.items()
             for area in places
         ),
         everyone_in_every_group=everyone,
