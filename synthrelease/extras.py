@@ -24,6 +24,9 @@ LIBRARIES = {
     "PIL": Library("Pillow", "report", "figures, reports and label images need"),
     "sklearn": Library("scikit-learn", "evaluate", "attacks need"),
     "joblib": Library("joblib", "parallel", "several processes need"),
+    "starlette": Library("Starlette", "studio", "the studio needs"),
+    "uvicorn": Library("uvicorn", "studio", "the studio needs"),
+    "tomlkit": Library("tomlkit", "studio", "the studio needs"),
 }
 FIGURES = ("matplotlib", "PIL")
 

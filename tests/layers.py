@@ -62,6 +62,7 @@ _STOREYS = {
     "terminal": {
         "demo": "the demonstration and its data",
         "api": "what commands do, as functions; synthrelease itself offers them",
+        "studio": "the commands as pages of a local web application",
         "cli": "parse, call, print, exit code",
     },
 }

@@ -118,6 +118,12 @@ def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) 
         InputError: plan or data cannot be used.
         PolicyError: the guarantee would be false or empty.
     """
+    return design_with(plan, public_facts(plan, tables))
+
+
+@scratch()
+def public_facts(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) -> dict[str, Facts]:
+    """Return the public facts of every input; arguments and errors as for `make_design`."""
     for name, spec in plan.used_inputs().items():
         if name not in tables:
             refuse_missing_columns(spec.source, spec.columns)
@@ -139,6 +145,20 @@ def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) 
             ),
             str(plan.path),
         )
+    return facts
+
+
+def design_with(plan: Plan, facts: dict[str, Facts]) -> Design:
+    """Solve for the noise of every output, with public facts that were read already.
+
+    Args:
+        plan: the plan.
+        facts: of its inputs; they do not depend on outputs and budgets.
+
+    Raises:
+        InputError: the plan cannot be used.
+        PolicyError: the guarantee would be false or empty.
+    """
     prepared = [
         PreparedOutput(
             spec,

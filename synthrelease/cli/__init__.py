@@ -14,6 +14,7 @@ from synthrelease.cli import (  # noqa: E402
     preparing,
     signing,
     starting,
+    studio,
 )
 from synthrelease.cli.group import main  # noqa: E402
 
@@ -28,4 +29,5 @@ __all__ = [
     "preparing",
     "signing",
     "starting",
+    "studio",
 ]

@@ -19,7 +19,7 @@ _IN_THE_PLAN = "--epsilon", "--delta"
 
 # In the order in which a new user needs them.
 SECTIONS = {
-    "Getting started": ("demo", "init", "convert", "prepare"),
+    "Getting started": ("demo", "studio", "init", "convert", "prepare"),
     "Build": ("preview", "build", "batch", "ledger"),
     "Inspect": ("verify", "show", "report", "diff"),
     "Publish": ("keygen", "sign", "export"),

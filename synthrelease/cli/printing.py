@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 import time
@@ -15,6 +16,7 @@ import click
 
 from synthrelease.errors import Argument, FaultyBundleError, Remedy
 from synthrelease.printable import printable
+from synthrelease.studio.progress import VARIABLE, ProgressFile
 
 if TYPE_CHECKING:
     from synthrelease.building.batch import PlanOutcome
@@ -248,7 +250,10 @@ def plan_progress(obj: dict[str, bool], plans: int) -> Iterator[Callable[[PlanOu
 
 @contextmanager
 def progress(obj: dict[str, bool]) -> Iterator[Progress | None]:
-    """A bar on a terminal, and nothing elsewhere."""
+    """A bar on a terminal, a file for a program that asks for one, and nothing elsewhere."""
+    if VARIABLE in os.environ:
+        yield ProgressFile(Path(os.environ[VARIABLE]))
+        return
     if obj["quiet"] or not sys.stderr.isatty():
         yield None
         return

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from synthrelease.number_words import listed
 
-ERROR = "error"  # a measure: the mean distance, in the unit of what is released
+# Measures of how far released values are from the exact ones.
+ERROR = "error"  # the mean distance, in the unit of what is released
+MAP_CORRELATION = "CC"  # of maps, over their cells
+CORRELATION = "correlation"  # of courses over time
+VARIATION = "total variation"  # of distributions
+UNKNOWN = "unknown"  # the share of what is unknown without data that stays so
 _MOST_PEOPLE = 1 << 33
 _MOST_NAMED = 12
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.manifest import to_bytes
@@ -35,6 +36,11 @@ def render(template: str, **values: Any) -> str:
     # Once without the glossary, to see which words there are to explain.
     words = visible_text(page.render(**values, glossary=()))
     return page.render(**values, glossary=glossary(words, attacks=template == "private.html")) + "\n"
+
+
+def stylesheet() -> str:
+    """Return the style of every page, for pages that stand in no file of their own."""
+    return files("synthrelease.report").joinpath("templates/style.css").read_text("utf-8")
 
 
 def embedded(manifest: dict[str, Any]) -> Markup:

@@ -142,6 +142,8 @@ def test_little_is_not_run():
         "README.md",  # installs from the folder of the source, as .ci/run does
         "README.md",  # runs all tests
         "docs/howto/batch.md",  # takes another host
+        "docs/howto/studio.md",  # goes on until it is interrupted
+        "docs/howto/studio.md",  # takes another host
         "docs/index.md",  # installs from the folder of the source
         "docs/start/install.md",  # likewise
     ]

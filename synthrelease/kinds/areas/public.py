@@ -21,7 +21,7 @@ from synthrelease.field_schema import among, described
 from synthrelease.kinds.areas import words
 from synthrelease.kinds.areas.expected import total_variation
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
-from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.expectation import VARIATION, Expectation
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
 from synthrelease.kinds.public_area import PublicArea
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
@@ -150,7 +150,9 @@ class AreasParameters(StimulusParameters):
             strict=True,
         )
         return (
-            Expectation("proportions of viewing", "TV", min(errors), max(errors), float(np.mean(guesses))),
+            Expectation(
+                "proportions of viewing", VARIATION, min(errors), max(errors), float(np.mean(guesses))
+            ),
         )
 
     @property

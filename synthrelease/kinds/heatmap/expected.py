@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from synthrelease.kinds.expectation import Expectation, people_needed
+from synthrelease.kinds.expectation import MAP_CORRELATION, Expectation, people_needed
 from synthrelease.numerics.centre_bias import CENTRE, prior
 from synthrelease.numerics.expected_quality import correlation_of_cells, correlation_of_posterior
 from synthrelease.numerics.inversion import Prior
@@ -139,7 +139,7 @@ def expected(p: HeatmapParameters, people: float, at: Callable[[float], float]) 
     return (
         Expectation(
             "maps",
-            "CC",
+            MAP_CORRELATION,
             at(max(most, 1)),
             at(max(fewest, 1)),
             seen.without_data(),

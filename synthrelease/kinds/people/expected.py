@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.kinds.expectation import ERROR, Expectation
+from synthrelease.kinds.expectation import ERROR, VARIATION, Expectation
 from synthrelease.kinds.people.design import fine_weights
 from synthrelease.kinds.people.fitting import pilot_priors
 from synthrelease.kinds.people.form import (
@@ -29,7 +29,6 @@ from synthrelease.kinds.people.rounds import OF_PEOPLE, Rounds
 
 Numbers = NDArray[np.float64]
 
-VARIATION = "total variation"
 MARGINALS, SHARES = "marginal distributions", "intraclass correlations"
 _ABSOLUTE = math.sqrt(2 / math.pi)  # mean absolute error of a normal one, over its standard deviation
 _SMOOTHED = 0.4  # of a marginal's error: what smoothing leaves, where much is known

@@ -18,12 +18,11 @@ from synthrelease.errors import PolicyError
 from synthrelease.kinds.adaptive import AdaptiveMechanism, Release
 from synthrelease.kinds.contributions import Rows
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.expectation import Expectation, people_needed
+from synthrelease.kinds.expectation import VARIATION, Expectation, people_needed
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.parameters import deviation_of
 from synthrelease.kinds.people.contributions import coarse_sum, dependence_sum, fine_sum
 from synthrelease.kinds.people.design import RADIUS, PeopleDesign, design_for
-from synthrelease.kinds.people.expected import VARIATION
 from synthrelease.kinds.people.public import (
     COARSE,
     DEPENDENCE,

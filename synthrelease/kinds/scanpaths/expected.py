@@ -10,12 +10,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.expectation import UNKNOWN, Expectation
 from synthrelease.kinds.scanpaths.blocks import BLOCKS, places
 from synthrelease.kinds.scanpaths.densities import prior_variance
 from synthrelease.kinds.scanpaths.dynamics import DynamicsRound
 
-UNKNOWN = "unknown"  # a measure: the share of what is unknown without data that stays so
 _ALIKE = 0.125  # of the prior variance
 _MARGIN = 0.1  # of what is unknown: what must be learnt at least
 _NAMES = {"trials": "numbers of fixations", "starts": "first fixations", "order": "order and density"}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import idct
 
-from synthrelease.kinds.expectation import Expectation
+from synthrelease.kinds.expectation import CORRELATION, Expectation
 from synthrelease.numerics.signal_form import SignalForm
 from synthrelease.numerics.spectral_signals import (
     LEVEL_WEIGHTS,
@@ -38,7 +38,7 @@ def expected(correlation: float) -> tuple[Expectation, ...]:
     return (
         Expectation(
             "course over time",
-            "correlation",
+            CORRELATION,
             correlation,
             correlation,
             0.0,

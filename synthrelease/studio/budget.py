@@ -1,0 +1,158 @@
+"""What a privacy budget buys: figures of a plan at every position of a slider, from public facts alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Any
+
+from synthrelease.building.design import Design, design_with, public_facts
+from synthrelease.building.preview import Preview, preview
+from synthrelease.data.facts import Facts
+from synthrelease.dp.best_guess import best_guess_of
+from synthrelease.errors import SynthReleaseError
+from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.studio.fields import Place
+from synthrelease.studio.project import Project, digest
+from synthrelease.studio.simulated import Picture, picture
+
+LOWEST, HIGHEST, STEPS = 0.1, 20.0, 46  # ε of the ends, and positions of the slider
+POSITIONS = tuple(
+    float(f"{LOWEST * (HIGHEST / LOWEST) ** (step / (STEPS - 1)):.2g}") for step in range(STEPS)
+)
+_WIDTH = 100.0  # of a bar, in units of its drawing
+_MOST_KEPT = 2 * STEPS
+_GRID = 1_000_000  # to which an output's own ε is rounded
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What is expected of one kind of released value, on a line from no data to exact."""
+
+    subject: str
+    measure: str
+    best: float
+    worst: float
+    without_data: float
+    from_place: float  # of the worse end, 0 to 100
+    to_place: float  # of the better end
+    is_useless: bool
+    picture: Picture | None
+
+
+@dataclass(frozen=True)
+class View:
+    """A plan at one ε; or why there is no release at that."""
+
+    epsilon: float
+    preview: Preview | None = None
+    bars: Mapping[str, tuple[Bar, ...]] = field(default_factory=dict)  # by output
+    guess: float | None = None  # of the best attacker
+    problem: SynthReleaseError | None = None
+
+
+class Budgets:
+    """Views of the project's plan; labels of the data are read once for each text of the plan."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._lock = Lock()
+        self._digest = ""
+        self._plan: Plan | None = None
+        self._facts: dict[str, Facts] = {}
+        self._views: dict[float, View] = {}
+
+    def at(self, epsilon: float | None = None) -> View:
+        """Return the plan's figures at an ε; without one, at its own.
+
+        Raises:
+            SynthReleaseError: the plan or its data cannot be used.
+        """
+        with self._lock:
+            plan = self._current()
+            here = plan.epsilon if epsilon is None else epsilon
+            if here not in self._views:
+                if len(self._views) >= _MOST_KEPT:
+                    self._views.clear()
+                self._views[here] = _view(_scaled(plan, here), self._facts)
+            return self._views[here]
+
+    def _current(self) -> Plan:
+        text = digest(self._project.plan_text() or "")
+        if self._plan is None or text != self._digest:
+            plan = load_plan(self._project.plan)
+            facts = public_facts(plan)
+            self._plan, self._facts, self._digest, self._views = plan, facts, text, {}
+        return self._plan
+
+
+def scaled_epsilons(document: Mapping[str, Any], epsilon: float) -> dict[Place, float]:
+    """Return the changes of a plan that give it another ε: of the release, and, in proportion, of outputs that have one of their own."""
+    factor = epsilon / document["privacy"]["epsilon"]
+    outputs = enumerate(document["outputs"])
+    return {("privacy", "epsilon"): epsilon} | {
+        ("outputs", number, "epsilon"): _rounded(factor * output["epsilon"])
+        for number, output in outputs
+        if "epsilon" in output
+    }
+
+
+def _scaled(plan: Plan, epsilon: float) -> Plan:
+    factor = epsilon / plan.epsilon
+    outputs = tuple(
+        replace(spec, options={**spec.options, "epsilon": _rounded(factor * spec.options["epsilon"])})
+        if spec.options.get("epsilon") is not None
+        else spec
+        for spec in plan.outputs
+    )
+    return replace(plan, epsilon=epsilon, outputs=outputs)
+
+
+def _rounded(epsilon: float) -> float:
+    """Down, so that all together cost no more than the release has."""
+    return math.floor(epsilon * _GRID) / _GRID
+
+
+def nearest_position(epsilon: float) -> int:
+    """Return the position of the slider next to an ε."""
+    return min(range(STEPS), key=lambda step: abs(math.log(POSITIONS[step] / epsilon)))
+
+
+def _view(plan: Plan, facts: dict[str, Facts]) -> View:
+    try:
+        design = design_with(plan, facts)
+    except SynthReleaseError as error:
+        return View(plan.epsilon, problem=error)
+    here = preview(design)
+    bars = {row["name"]: tuple(map(_bar, row["expected"])) for row in here["outputs"]}
+    return View(plan.epsilon, here, bars, _guess(design))
+
+
+def _guess(design: Design) -> float | None:
+    return best_guess_of([output.event for output in design.outputs if output.private])
+
+
+def _bar(expected: Mapping[str, Any]) -> Bar:
+    best, worst, without = (expected[key] for key in ("best", "worst", "without_data"))
+    exact = 1.0 if expected["higher_is_better"] else 0.0
+    measure = expected["measure"]
+
+    def place(value: float) -> float:
+        span: float = exact - without
+        if not (math.isfinite(value) and math.isfinite(span)) or span == 0:
+            return 0.0
+        return min(max(_WIDTH * float(value - without) / span, 0.0), _WIDTH)
+
+    return Bar(
+        expected["subject"],
+        measure,
+        best,
+        worst,
+        without,
+        min(place(worst), place(best)),
+        max(place(worst), place(best)),
+        expected["useless"],
+        picture(measure, worst),
+    )

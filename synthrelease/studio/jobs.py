@@ -1,0 +1,169 @@
+"""Commands that take long: each is a process of its own, which goes on if the page, the tab or the server is closed.
+
+A project runs one at a time. What it prints goes into files of the project's folder, so that a server that starts later shows it, too.
+A lock says that it is running: it ends with the process, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from synthrelease.errors import MachineError
+from synthrelease.files.locks import lock, refuse_without_locks
+from synthrelease.files.private import open_private
+from synthrelease.studio.progress import Step, last_step
+
+_SHOWN_BYTES = 1 << 20  # of what a command printed
+_INTERRUPTED = 130
+_started: list[subprocess.Popen[bytes]] = []  # by this process, which has to take note of their end
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that was started, and what is known of it."""
+
+    name: str  # of what it does, such as "build"
+    command: tuple[str, ...]  # what follows `synthrelease`
+    is_running: bool
+    code: int | None  # exit code; None while it is running, or if it was killed
+    printed: str  # private
+    errors: str  # private
+    step: Step
+    plan: str  # digest of the plan that it was started with
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether it ended before it was done, by a person or a crash."""
+        return not self.is_running and self.code in (None, _INTERRUPTED)
+
+    def is_done_for(self, plan: str) -> bool:
+        """Return whether it succeeded with the plan of a digest."""
+        return self.code == 0 and self.plan == plan
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The commands of a project."""
+
+    folder: Path  # where they are run
+    state: Path  # of what they print
+
+    def start(self, name: str, command: Sequence[str], *, plan: str) -> None:
+        """Start a command.
+
+        Args:
+            name: of what it does; what an earlier one of this name printed is replaced.
+            command: what follows `synthrelease`.
+            plan: digest of the plan that it is about.
+
+        Raises:
+            MachineError: another one is running, or the system has no locks.
+        """
+        refuse_without_locks(str(self.state))
+        self._make_folder()
+        with self._file("lock").open("ab") as handle:
+            try:
+                lock(handle.fileno(), wait=False)
+            except BlockingIOError:
+                raise MachineError(
+                    "command-running",
+                    "another command of this project is still running",
+                    where=str(self.folder),
+                    remedy="wait until it has ended, or cancel it",
+                ) from None
+            for ending in ("out", "err", "code", "progress"):
+                self._file(f"{name}.{ending}").unlink(missing_ok=True)
+            # The process inherits the open file, and with it the lock.
+            process = subprocess.Popen(  # noqa: S603  our own module
+                [sys.executable, "-m", "synthrelease.studio.run_job", str(self.state), name, *command],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(handle.fileno(),),
+                start_new_session=True,  # the terminal's Ctrl-C is for the server
+            )
+            document = {"name": name, "command": [*command], "plan": plan, "process": process.pid}
+            _started[:] = [*(other for other in _started if other.poll() is None), process]
+            self._write(f"{name}.json", document)
+            self._write("last.json", document)
+
+    def cancel(self) -> None:
+        """Interrupt the command that is running, as Ctrl-C would."""
+        document = self._read("last.json")
+        if document is not None and self._is_locked():
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(int(document["process"]), signal.SIGINT)
+
+    def running(self) -> Job | None:
+        """Return the command that is running."""
+        document = self._read("last.json")
+        return self.job(document["name"]) if document is not None and self._is_locked() else None
+
+    def job(self, name: str) -> Job | None:
+        """Return the last command of a name; None if there was none."""
+        document = self._read(f"{name}.json")
+        if document is None:
+            return None
+        last = self._read("last.json") or {}
+        is_running = last.get("name") == name and self._is_locked()
+        code = self._text(f"{name}.code").strip()
+        step = last_step(self._file(f"{name}.progress"))
+        return Job(
+            name,
+            tuple(document["command"]),
+            is_running,
+            None if is_running or not code else int(code),
+            self._text(f"{name}.out"),
+            self._text(f"{name}.err"),
+            step,
+            document["plan"],
+        )
+
+    def _make_folder(self) -> None:
+        self.state.mkdir(mode=0o700, exist_ok=True)
+        ignored = self._file(".gitignore")
+        if not ignored.exists():
+            ignored.write_text("*\n", "utf-8")
+
+    def _file(self, name: str) -> Path:
+        return self.state / name
+
+    def _is_locked(self) -> bool:
+        try:
+            with self._file("lock").open("rb") as handle:
+                lock(handle.fileno(), wait=False)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def _write(self, name: str, document: object) -> None:
+        partial = self._file(f"{name}.new")
+        with open_private(partial) as file:
+            json.dump(document, file)
+        partial.replace(self._file(name))
+
+    def _read(self, name: str) -> dict[str, Any] | None:
+        try:
+            document: dict[str, Any] = json.loads(self._file(name).read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        return document
+
+    def _text(self, name: str) -> str:
+        try:
+            with self._file(name).open("rb") as file:
+                return file.read(_SHOWN_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return ""

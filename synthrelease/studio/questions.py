@@ -1,0 +1,105 @@
+"""What a proposed plan still lacks: each place that says FILL IN, with the comments that stand there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from synthrelease.plan.settings_file import FILL_IN
+from synthrelease.studio.fields import Field, Form, Place, field_at
+
+_HEADER = re.compile(r"\s*\[+\s*(?P<keys>[^\]]+?)\s*\]+\s*(#.*)?")
+_KEY = re.compile(r'\s*(?P<key>[\w-]+|"(?:[^"\\]|\\.)*"|\'[^\']*\')\s*=\s*(?P<rest>.*)')
+
+
+@dataclass(frozen=True)
+class Question:
+    """A key that only the curator can decide."""
+
+    field: Field
+    reasons: tuple[str, ...]  # comments of the plan: why it is asked, what is usual
+    offered: tuple[str, ...] = ()  # found in the data: to be confirmed as part of the study's design
+
+    @property
+    def title(self) -> str:
+        """The keys, without the group of the input."""
+        return " · ".join(str(key) for key in self.field.place if key not in ("inputs", "release", "bounds"))
+
+
+def questions(text: str) -> list[Question]:
+    """Return what is still to be filled in, in the order of the plan.
+
+    Args:
+        text: of a plan, which is TOML.
+    """
+    document = tomllib.loads(text)
+    comments = _comments(text)
+    found = []
+    for place, value in _unfilled(document, ()):
+        field = field_at(place, document)
+        reasons = next((comments[place[:n]] for n in range(len(place), 0, -1) if place[:n] in comments), ())
+        offered = (
+            tuple(map(str, value[1:])) if isinstance(value, list) and field.form is not Form.RANGE else ()
+        )
+        found.append(Question(field, reasons, offered))
+    return found
+
+
+def _unfilled(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if value == FILL_IN or (isinstance(value, list) and FILL_IN in value):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _unfilled(inner, (*place, key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _unfilled(inner, (*place, number))
+
+
+def _comments(text: str) -> dict[Place, tuple[str, ...]]:
+    """The comments above keys and tables, and at the end of their lines."""
+    found: dict[Place, tuple[str, ...]] = {}
+    above: list[str] = []
+    table: Place = ()
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("#"):
+            above.append(stripped.lstrip("# "))
+            continue
+        if header := _HEADER.fullmatch(line):
+            table = tuple(_keys(header["keys"]))
+            found[table] = tuple(above)
+        elif key := _KEY.fullmatch(line):
+            place = (*table, *_keys(key["key"]))
+            at_end = _comment(line)
+            if above or at_end:
+                found[place] = (*above, *filter(None, [at_end]))
+        above = []
+    return found
+
+
+def _keys(text: str) -> list[str]:
+    """Dotted keys; none where they are not TOML."""
+    try:
+        inner: Any = tomllib.loads(f"{text} = 0")
+    except tomllib.TOMLDecodeError:
+        return []
+    keys = []
+    while isinstance(inner, dict):
+        key, inner = next(iter(inner.items()))
+        keys.append(key)
+    return keys
+
+
+def _comment(line: str) -> str:
+    """What stands behind the value in a line: the shortest end that can be left away."""
+    for match in reversed(list(re.finditer(r"#", line))):
+        try:
+            tomllib.loads(line[: match.start()])
+        except tomllib.TOMLDecodeError:
+            continue
+        return line[match.end() :].strip()
+    return ""

@@ -1,0 +1,81 @@
+"""Starting the application: bound to this machine, under an address that works once."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from synthrelease.errors import ArgumentError, MachineError
+from synthrelease.extras import require
+from synthrelease.studio.project import Project
+
+LOOPBACK = "127.0.0.1"
+_LIBRARIES = ("starlette", "uvicorn", "tomlkit")
+_MOST_WAITING = 128
+
+
+def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) -> None:
+    """Answer a browser on this machine until interrupted.
+
+    Args:
+        folder: of the project.
+        port: to listen on; 0 for any that is free.
+        ready: called with the first address once the server listens.
+
+    Raises:
+        ArgumentError: there is no such folder.
+        MachineError: the port is taken, or the extra is not installed.
+    """
+    require(*_LIBRARIES)
+    import uvicorn  # noqa: PLC0415  an extra
+
+    from synthrelease.studio.application import application  # noqa: PLC0415  needs the extra
+    from synthrelease.studio.guard import ENTRANCE, Guard, Secrets  # noqa: PLC0415
+
+    project = Project(_folder(Path(folder)))
+    with _listening(port) as listener:
+        number = listener.getsockname()[1]
+        secrets = Secrets()
+        hosts = frozenset(f"{name}:{number}" for name in (LOOPBACK, "localhost"))
+        config = uvicorn.Config(
+            Guard(application(project, secrets), hosts, secrets),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            access_log=False,  # addresses have tokens
+            server_header=False,
+            proxy_headers=False,
+        )
+        ready(f"http://{LOOPBACK}:{number}{ENTRANCE}?token={secrets.entrance}")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise ArgumentError(
+            "no-such-folder",
+            "there is no such folder",
+            where=str(path),
+            expected="the folder with your data",
+            remedy="correct the path",
+        )
+    return path.resolve()
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((LOOPBACK, port))
+        listener.listen(_MOST_WAITING)
+    except OSError:
+        listener.close()
+        raise MachineError(
+            "port-taken",
+            "this port cannot be listened on",
+            where=f"{LOOPBACK}:{port}",
+            remedy="choose another one with --port, or leave it out",
+        ) from None
+    return listener

@@ -1,0 +1,219 @@
+"""The studio in a real browser: from a table to a verified bundle with its report, by keyboard alone; and what other pages can do."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from studio_project import PLAN, project
+
+import synthrelease
+
+pytestmark = pytest.mark.thorough
+
+
+@dataclass
+class Running:
+    """A studio that was started, and a page in it."""
+
+    process: subprocess.Popen[str]
+    folder: Path
+    base: str
+    page: Any
+    context: Any
+    messages: list[str]
+
+    def go(self, path: str) -> None:
+        self.page.goto(self.base + path)
+
+    def press(self, button: str) -> None:
+        """Reach a button by the tab key alone, and press it."""
+        self.page.evaluate("document.activeElement.blur()")
+        for _ in range(200):
+            self.page.keyboard.press("Tab")
+            if (
+                self.page.evaluate(
+                    "document.activeElement.matches('button') && document.activeElement.textContent.trim()"
+                )
+                == button
+            ):
+                self.page.keyboard.press("Enter")
+                return
+        raise AssertionError(button)
+
+
+def _started(folder: Path) -> tuple[subprocess.Popen[str], str]:
+    command = [sys.executable, "-m", "synthrelease", "studio", str(folder), "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    address = re.search(r"http://\S+", line)
+    assert address is not None, line
+    return process, address[0]
+
+
+@pytest.fixture
+def studio(tmp_path: Path, browser: Any) -> Iterator[Callable[..., Running]]:
+    started: list[Running] = []
+
+    def start(plan: str | None, *, width: int = 1400) -> Running:
+        if not (tmp_path / "gaze.csv").exists():
+            project(tmp_path, plan)
+        process, address = _started(tmp_path)
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        page = context.new_page()
+        messages: list[str] = []
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on(
+            "request", lambda request: request.url.startswith((base, "data:")) or messages.append(request.url)
+        )
+        base = address.partition("/enter")[0]
+        page.goto(address)
+        started.append(Running(process, tmp_path, base, page, context, messages))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.context.close()
+        one.process.send_signal(signal.SIGINT)
+        one.process.wait(20)
+        assert one.process.stdout is not None
+        one.process.stdout.close()
+
+
+def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..., Running]) -> None:
+    here = studio(None)
+    page = here.page
+    page.focus("#path")
+    page.keyboard.type("gaze.csv")
+    here.press("Look at it")
+    page.focus("input[value=who]")
+    page.keyboard.press("Space")
+    here.press("Propose a plan")
+    page.wait_for_selector("text=What only you can know")
+    for key, typed in (("title", "Small"), ("width_px", "800"), ("height_px", "600")):
+        page.focus(f"input[name*={key}]")
+        page.keyboard.type(typed)
+    page.focus("input[value=confirmed]")
+    page.keyboard.press("Space")
+    here.press("Write the answers into the plan")
+    page.wait_for_selector("text=The plan is complete")
+
+    here.go("/budget")
+    page.focus("#position")
+    before = page.inner_text(".epsilon")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("before => document.querySelector('.epsilon').innerText !== before", arg=before)
+    assert page.locator(".simulated img").count() == 1
+    here.press("Write ε into the plan")
+    page.wait_for_function("() => document.querySelector('#epsilon').placeholder !== '1.0'")
+
+    here.go("/check")
+    here.press("Check")
+    page.wait_for_selector("text=Done.")
+    here.go("/build")
+    here.press("Build")
+    page.wait_for_selector("text=Done.")
+    here.go("/result")
+    here.press("Verify the bundle")
+    page.wait_for_selector("text=Verified")
+    here.press("Write the report")
+    page.wait_for_selector("text=Open the report")
+    page.click("text=Open the report")
+    page.wait_for_selector("h1")
+    assert page.title()
+    assert here.messages == []
+    (bundle,) = here.folder.glob("*.h5")
+    assert synthrelease.verify(bundle).ok
+    made = tomllib.loads((here.folder / "plan.toml").read_text())
+    by_hand = tomllib.loads(PLAN)
+    assert made["inputs"]["gaze"]["screen"] == by_hand["inputs"]["gaze"]["screen"]
+    assert sorted(made["inputs"]["gaze"]["stimuli"]) == sorted(by_hand["inputs"]["gaze"]["stimuli"])
+    assert made["inputs"]["gaze"]["columns"] == by_hand["inputs"]["gaze"]["columns"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1400])
+def test_every_page_is_accessible_and_as_wide_as_the_screen(
+    studio: Callable[..., Running], violations: Callable[..., dict[str, list[str]]], width: int, scheme: str
+) -> None:
+    here = studio(PLAN, width=width)
+    here.page.emulate_media(color_scheme=scheme)
+    for path in ("/data", "/release", "/budget", "/check", "/build", "/data?path=x"):
+        here.go(path)
+        here.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert violations(here) == {}, path  # a `Visit` for what is asked of it: a page
+        assert here.page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert here.messages == []
+
+
+def test_a_second_tab_sees_what_the_first_does(studio: Callable[..., Running]) -> None:
+    here = studio(PLAN)
+    other = here.context.new_page()
+    other.goto(here.base + "/budget")
+    here.go("/budget")
+    here.page.fill("#epsilon", "1.25")
+    here.page.click("text=Write ε into the plan")
+    other.wait_for_selector("text=The plan was changed", timeout=10_000)
+    other.fill("#epsilon", "9")
+    other.click("text=Write ε into the plan")
+    other.wait_for_selector("#problem .problem")
+    assert "epsilon = 1.25" in (here.folder / "plan.toml").read_text()
+
+
+def test_a_build_goes_on_without_the_server_and_the_next_one_shows_it(studio: Callable[..., Running]) -> None:
+    here = studio(PLAN)
+    here.go("/build")
+    here.page.get_by_role("button", name="Build").click()
+    here.page.wait_for_selector("progress")
+    here.process.kill()
+    here.process.wait(10)
+    again = studio(PLAN)
+    again.go("/build")
+    again.page.wait_for_selector("text=Done.", timeout=60_000)
+    assert synthrelease.verify(here.folder / "small-1.0.0.h5").ok
+
+
+def test_a_page_of_another_address_changes_and_reads_nothing(studio: Callable[..., Running]) -> None:
+    here = studio(PLAN)
+
+    class Hostile(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(
+                f"<form method=post action='{here.base}/jobs/cancel'><button>go</button></form>"
+                f"<iframe src='{here.base}/check'></iframe><script src='{here.base}/data'></script>".encode()
+            )
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Hostile) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page = here.context.new_page()
+        statuses: dict[str, int] = {}
+        page.on("response", lambda answer: statuses.setdefault(answer.url, answer.status))
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        fetched = page.evaluate(
+            "base => fetch(base + '/data', {credentials: 'include'}).then(r => r.text()).catch(() => 'blocked')",
+            here.base,
+        )
+        assert fetched == "blocked"
+        page.click("text=go")
+        page.wait_for_load_state()
+        server.shutdown()
+    own = {url: status for url, status in statuses.items() if url.startswith(here.base)}
+    assert set(own.values()) == {403}, own

@@ -1,0 +1,159 @@
+"""A small project, and requests to its studio: as ASGI calls, without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import polars as pl
+
+from synthrelease.studio.application import application
+from synthrelease.studio.guard import COOKIE, PAGE_TOKEN_HEADER, Guard, Secrets
+from synthrelease.studio.project import Project, digest
+
+HOST = "127.0.0.1:8765"
+PLAN = """# the plan of a test
+[release]
+name = "small"
+version = "1.0.0"
+title = "Small"
+
+[privacy]
+epsilon = 2.0  # chosen by hand
+delta = 1e-6
+
+[inputs.gaze]
+kind = "gaze"
+path = "gaze.csv"
+columns = { person = "who", stimulus = "image", x = "x", y = "y" }
+screen = { width_px = 800, height_px = 600 }
+stimuli = ["sky", "sea"]
+
+[[outputs]]
+name = "maps"
+kind = "heatmap"
+input = "gaze"
+"""
+
+
+def write_gaze(folder: Path, *, people: int = 30) -> Path:
+    """Write a table of gaze: 30 people, each with two sessions, on two stimuli."""
+    random = np.random.default_rng(1)
+    rows = 8 * people
+    person = np.repeat(np.arange(people), 8)
+    frame = pl.DataFrame(
+        {
+            "who": [f"P{n:02}" for n in person],
+            "session": [f"P{n:02}-s{k}" for n, k in zip(person, np.arange(rows) % 8 // 4, strict=True)],
+            "image": np.where(np.arange(rows) % 2 == 0, "sky", "sea"),
+            "x": np.round(random.uniform(0, 799, rows), 1),
+            "y": np.round(random.uniform(0, 599, rows), 1),
+        }
+    )
+    frame.write_csv(folder / "gaze.csv")
+    return folder / "gaze.csv"
+
+
+def project(folder: Path, plan: str | None = PLAN) -> Project:
+    """Return a project with data and, unless there is none, a plan."""
+    write_gaze(folder)
+    if plan is not None:
+        (folder / "plan.toml").write_text(plan)
+    return Project(folder.resolve())
+
+
+@dataclass
+class Answer:
+    """What came back."""
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+
+
+@dataclass
+class Browser:
+    """Asks as a browser would that is let in."""
+
+    project: Project
+    secrets: Secrets = field(default_factory=Secrets)
+
+    def __post_init__(self) -> None:
+        self._app = Guard(application(self.project, self.secrets), frozenset({HOST}), self.secrets)
+
+    def ask(
+        self,
+        path: str,
+        *,
+        method: str = "GET",
+        form: Mapping[str, Any] | None = None,
+        body: bytes | None = None,
+        host: str | None = HOST,
+        cookie: str | None = "",
+        token: str | None = "",
+        more: Sequence[tuple[str, str]] = (),
+    ) -> Answer:
+        """Ask; what is "" is right, what is None is not sent."""
+        headers = [*more]
+        if host is not None:
+            headers.append(("host", host))
+        if cookie is not None:
+            headers.append(("cookie", f"{COOKIE}={cookie or self.secrets.session}"))
+        if token is not None:
+            headers.append((PAGE_TOKEN_HEADER, token or self.secrets.page))
+        path, _, query = path.partition("?")
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": query.encode(),
+            "headers": [(name.encode(), value.encode()) for name, value in headers],
+            "server": ("127.0.0.1", 8765),
+            "client": ("127.0.0.1", 1),
+        }
+        sent = urlencode(form, doseq=True).encode() if form is not None else body or b""
+        return asyncio.run(_asked(self._app, scope, sent))
+
+    def change(self, path: str, /, **form: Any) -> Answer:
+        """Send a form of a page that shows the plan as it is."""
+        seen = digest(self.project.plan_text() or "")
+        return self.ask(path, method="POST", form={"digest": seen, **form})
+
+
+async def _asked(app: Any, scope: dict[str, Any], body: bytes) -> Answer:
+    answer, parts = Answer(), []
+
+    requests = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive() -> dict[str, Any]:
+        request = next(requests, None)
+        if request is None:
+            await asyncio.Event().wait()  # the browser stays
+        assert request is not None
+        return request
+
+    async def send(message: Mapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            answer.status = message["status"]
+            answer.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            parts.append(message.get("body", b""))
+
+    await app(scope, receive, send)
+    answer.text = b"".join(parts).decode("utf-8", "replace")
+    return answer
+
+
+def name_of(*place: str | int) -> str:
+    """Return the name of a field in a form."""
+    return json.dumps(place)

@@ -1,0 +1,106 @@
+"""What a budget buys, at every position of the slider; and pictures that have the accuracy that they state."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from studio_project import PLAN, Browser, project
+
+import synthrelease.api
+from synthrelease.errors import PolicyError
+from synthrelease.kinds.expectation import CORRELATION, ERROR, MAP_CORRELATION, UNKNOWN, VARIATION
+from synthrelease.studio import budget, simulated
+from synthrelease.studio.budget import HIGHEST, LOWEST, POSITIONS, Budgets, nearest_position, scaled_epsilons
+
+
+def test_positions_are_in_order_and_reach_both_ends() -> None:
+    assert POSITIONS[0] == LOWEST
+    assert POSITIONS[-1] == HIGHEST
+    assert list(POSITIONS) == sorted(set(POSITIONS))
+    assert POSITIONS[nearest_position(1.01)] == pytest.approx(1.0, rel=0.1)
+
+
+def test_figures_are_those_of_preview(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    view = Budgets(here).at()
+    shown = synthrelease.api.preview(here.plan)
+    assert view.preview is not None
+    assert json.dumps(view.preview["outputs"]) == json.dumps(shown["outputs"])
+    assert view.preview["guarantee"] == shown["guarantee"]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 7.0])
+def test_figures_of_another_budget_are_those_of_the_plan_with_it(tmp_path: Path, epsilon: float) -> None:
+    own = PLAN + 'epsilon = 1.5\n[[outputs]]\nname = "more"\nkind = "heatmap"\ninput = "gaze"\n'
+    here = project(tmp_path, own)
+    view = Budgets(here).at(epsilon)
+    browser = Browser(here)
+    browser.change("/budget", epsilon=str(epsilon))
+    shown = synthrelease.api.preview(here.plan)
+    assert shown["outputs"][0]["epsilon"] == pytest.approx(0.75 * epsilon)
+    assert view.preview is not None
+    assert json.dumps(view.preview["outputs"]) == json.dumps(shown["outputs"])
+
+
+def test_labels_are_read_once_for_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[object] = []
+    facts = budget.public_facts
+    monkeypatch.setattr(budget, "public_facts", lambda plan: reads.append(plan) or facts(plan))
+    here = project(tmp_path)
+    budgets = Budgets(here)
+    for epsilon in (1.0, 2.0, 1.0):
+        budgets.at(epsilon)
+    assert len(reads) == 1
+    here.plan.write_text(PLAN.replace('"Small"', '"Other"'))
+    budgets.at(1.0)
+    assert len(reads) == 2
+
+
+def test_a_budget_for_which_there_is_no_release_is_explained(tmp_path: Path) -> None:
+    plan = PLAN.replace('kind = "heatmap"', 'kind = "heatmap"\nmechanism = "laplace"').replace(
+        "delta = 1e-6\n", ""
+    )
+    view = Budgets(project(tmp_path, plan)).at(0.1)
+    assert view.problem is None or isinstance(view.problem, PolicyError)
+
+
+def test_outputs_with_a_budget_of_their_own_keep_their_part() -> None:
+    document = {"privacy": {"epsilon": 3.0}, "outputs": [{"epsilon": 2.0}, {}, {"epsilon": 1.0}]}
+    assert scaled_epsilons(document, 0.1) == {
+        ("privacy", "epsilon"): 0.1,
+        ("outputs", 0, "epsilon"): pytest.approx(0.0666666, abs=1e-6),
+        ("outputs", 2, "epsilon"): pytest.approx(0.0333333, abs=1e-6),
+    }
+    assert sum(list(scaled_epsilons(document, 0.1).values())[1:]) <= 0.1
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.5321, 0.9, 1.0])
+def test_a_simulated_map_has_the_correlation_that_it_states(correlation: float) -> None:
+    exact, guess = simulated._exact_map(), simulated._centre()
+    made = simulated.with_correlation(exact, correlation, guess, simulated._noise(exact.shape, 1.6))
+    assert np.corrcoef(made.ravel(), exact.ravel())[0, 1] == pytest.approx(correlation, abs=1e-9)
+
+
+@pytest.mark.parametrize("variation", [0.0, 0.01, 0.2, 0.5])
+def test_a_simulated_distribution_has_the_variation_that_it_states(variation: float) -> None:
+    exact = simulated._exact_distribution()
+    made = simulated.with_variation(exact, variation)
+    assert np.abs(made - exact).sum() / 2 == pytest.approx(variation, abs=1e-9)
+    assert made.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("measure", [MAP_CORRELATION, CORRELATION, VARIATION, UNKNOWN])
+def test_measures_of_shapes_have_pictures(measure: str) -> None:
+    for accuracy in (-0.1, 0.0, 0.4, 1.0, 1.2):
+        made = simulated.picture(measure, accuracy)
+        assert made is not None
+        assert made.source or made.released
+    assert simulated.picture(measure, math.nan) is None
+
+
+def test_numbers_have_none() -> None:
+    assert simulated.picture(ERROR, 0.5) is None
