@@ -12,7 +12,7 @@ import synthrelease
 from synthrelease.bundle.disclosure import warning_forms
 from synthrelease.cli import main
 
-WITHOUT = {"completion"}  # it prints a script
+WITHOUT = {"completion", "studio"}  # it prints a script
 ERROR = {"kind", "code", "exit_code", "problem", "where", "found", "expected", "remedy"}
 
 
