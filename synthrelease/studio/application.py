@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -14,22 +15,35 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from synthrelease.errors import ArgumentError, SynthReleaseError
+from synthrelease.errors import SynthReleaseError
+from synthrelease.exports.formats import FORMATS
 from synthrelease.files.atomic import write_atomically
 from synthrelease.init.person import candidates_in
 from synthrelease.kinds.registry import kinds
 from synthrelease.plan.plan import load_plan
 from synthrelease.report.page import stylesheet
 from synthrelease.studio.budget import POSITIONS, STEPS, Budgets, nearest_position, scaled_epsilons
+from synthrelease.studio.commands import (
+    BUILD,
+    BUNDLE_ENDING,
+    CHECK,
+    COMMANDS,
+    EVALUATE,
+    OF_BUNDLES,
+    PRIVATE_PAGE,
+    bundle_of,
+    command,
+    report_of,
+)
 from synthrelease.studio.fields import Field, Form, field_at, output_keys, parsed
 from synthrelease.studio.guard import PAGE_TOKEN_HEADER, Secrets
 from synthrelease.studio.jobs import Jobs
 from synthrelease.studio.pages import Form as Sent
 from synthrelease.studio.pages import form_of, go_to, one, page, problem
 from synthrelease.studio.plan_edits import add_output, edit, remove_output
-from synthrelease.studio.project import PLAN, Project, digest
+from synthrelease.studio.project import Project, digest
 from synthrelease.studio.questions import questions
-from synthrelease.studio.steps import BUILD, CHECK, steps
+from synthrelease.studio.steps import steps
 
 _STATIC = Path(__file__).parent / "static"
 _DATA_ENDINGS = (
@@ -47,9 +61,7 @@ _DATA_ENDINGS = (
     ".feather",
     ".xlsx",
 )
-_VERIFY, _REPORT, _EVALUATE = "verify", "report", "evaluate"
-_COMMANDS = (CHECK, BUILD, _VERIFY, _REPORT, _EVALUATE)
-_PRIVATE_PAGE = "private-evaluation.html"
+_KEY_ENDINGS = (".pem", ".key")
 
 
 def application(project: Project, secrets: Secrets) -> Starlette:
@@ -74,7 +86,8 @@ class _Studio:
             "/budget/view": self._budget_view,
             "/check": self._check,
             "/build": self._build,
-            "/result": self._result,
+            "/bundles": self._bundles,
+            "/bundle": self._bundle,
             "/jobs/{name}": self._job,
             "/pages/report": self._public_report,
             "/pages/evaluation": self._private_evaluation,
@@ -104,7 +117,7 @@ class _Studio:
             status_code=status_code,
             at=at,
             project=self._project,
-            steps=steps(self._project, self._jobs),
+            steps=steps(self._project, self._jobs, self._planned_bundle()),
             running=self._jobs.running(),
             digest=digest(text or ""),
             token_header={PAGE_TOKEN_HEADER: self._secrets.page},
@@ -125,7 +138,7 @@ class _Studio:
         return respond
 
     def _home(self, _request: Request) -> Response:
-        ways = steps(self._project, self._jobs)
+        ways = steps(self._project, self._jobs, self._planned_bundle())
         next_step = next((step for step in ways if step.is_open and not step.is_done), ways[0])
         return RedirectResponse(next_step.path, status_code=303)
 
@@ -246,7 +259,9 @@ class _Studio:
         return go_to("/budget")
 
     def _check(self, _request: Request) -> Response:
-        return self._page("check.html", "/check", job=self._jobs.job(CHECK), command=self._command(CHECK))
+        return self._page(
+            "check.html", "/check", job=self._jobs.job(CHECK), command=command(CHECK, self._project, {})
+        )
 
     def _build(self, _request: Request) -> Response:
         plan = load_plan(self._project.plan)
@@ -254,43 +269,60 @@ class _Studio:
             "build.html",
             "/build",
             job=self._jobs.job(BUILD),
-            command=self._command(BUILD),
+            command=command(BUILD, self._project, {}),
             view=self._budgets.at(),
             charges=plan.ledger is not None,
-            exists=self._bundle().exists(),
+            exists=(self._project.folder / self._planned_bundle()).is_file(),
+            bundle=self._planned_bundle(),
         )
 
-    def _result(self, _request: Request) -> Response:
+    def _bundles(self, _request: Request) -> Response:
+        names = [self._project.name(path) for path in self._project.files(BUNDLE_ENDING)]
+        return self._page("bundles.html", "/bundles", bundles=names)
+
+    def _bundle(self, request: Request) -> Response:
+        bundle = self._named(request)
+        of_plan = self._planned_bundle()
+        jobs = {
+            name: job
+            for name in (*OF_BUNDLES, EVALUATE)
+            if (job := self._jobs.job(name)) and bundle in job.command
+        }
         return self._page(
-            "result.html",
-            "/result",
-            bundle=self._project.name(self._bundle()),
-            jobs={name: self._jobs.job(name) for name in (_VERIFY, _REPORT, _EVALUATE)},
-            commands={name: self._command(name) for name in (_VERIFY, _REPORT, _EVALUATE)},
+            "bundle.html",
+            f"/bundle?path={quote(bundle)}",
+            bundle=bundle,
+            is_of_plan=bundle == of_plan,
+            others=[
+                name
+                for path in self._project.files(BUNDLE_ENDING)
+                if (name := self._project.name(path)) != bundle
+            ],
+            keys=[self._project.name(path) for path in self._project.files(*_KEY_ENDINGS)],
+            forms={name: form.description for name, form in FORMATS.items()},
+            jobs=jobs,
+            has_evaluation=(self._project.folder / PRIVATE_PAGE).is_file(),
+            has_report=(self._project.folder / report_of(bundle)).is_file(),
         )
 
-    def _bundle(self) -> Path:
-        release = load_plan(self._project.plan).release
-        return self._project.folder / f"{release['name']}-{release['version']}.h5"
+    def _named(self, request: Request) -> str:
+        return bundle_of(self._project, {"bundle": [request.query_params.get("path", "")]})
 
-    def _command(self, name: str) -> tuple[str, ...]:
-        bundle = self._bundle()
-        return {
-            CHECK: ("build", PLAN, "--dry-run"),
-            BUILD: ("build", PLAN),
-            _VERIFY: ("verify", bundle.name),
-            _REPORT: ("report", bundle.name, "-o", bundle.with_suffix(".html").name, "--force"),
-            _EVALUATE: ("evaluate", PLAN, bundle.name, "-o", _PRIVATE_PAGE, "--force"),
-        }[name]
+    def _planned_bundle(self) -> str:
+        """The name of the bundle that the plan makes; "" without a plan."""
+        try:
+            release = load_plan(self._project.plan).release
+        except SynthReleaseError:
+            return ""
+        return f"{release['name']}-{release['version']}{BUNDLE_ENDING}"
 
     def _start(self, _request: Request, form: Sent) -> Response:
         name = one(form, "name")
-        if name not in _COMMANDS:
-            raise ArgumentError("unknown-command", "there is no such command", remedy="load the page again")
-        chosen = [f"--{option}" for option in ("yes", "force", "allow-losses") if one(form, option) == "yes"]
-        command = (*self._command(name), *(chosen if name == BUILD else ()))
-        self._jobs.start(name, command, plan=digest(self._project.plan_text() or ""))
-        return go_to({CHECK: "/check", BUILD: "/build"}.get(name, "/result"))
+        here = command(name, self._project, form)
+        self._jobs.start(name, here, plan=digest(self._project.plan_text() or ""))
+        return go_to(
+            {CHECK: "/check", BUILD: "/build"}.get(name, f"/bundle?path={quote(one(form, 'bundle'))}#{name}")
+        )
 
     def _cancel(self, _request: Request, _form: Sent) -> Response:
         self._jobs.cancel()
@@ -298,16 +330,16 @@ class _Studio:
 
     def _job(self, request: Request) -> Response:
         name = request.path_params["name"]
-        job = self._jobs.job(name) if name in _COMMANDS else None
+        job = self._jobs.job(name) if name in COMMANDS else None
         if job is None or not job.is_running:
             return Response(status_code=204, headers={"HX-Refresh": "true"})
         return page("job.html", job=job)
 
-    def _public_report(self, _request: Request) -> Response:
-        return _whole_page(self._bundle().with_suffix(".html"))
+    def _public_report(self, request: Request) -> Response:
+        return _whole_page(self._project.folder / report_of(self._named(request)))
 
     def _private_evaluation(self, _request: Request) -> Response:
-        return _whole_page(self._project.folder / _PRIVATE_PAGE)
+        return _whole_page(self._project.folder / PRIVATE_PAGE)
 
     def _state(self, request: Request) -> Response:
         seen = request.query_params.get("digest", "")

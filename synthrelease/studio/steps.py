@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from synthrelease.plan.settings_file import FILL_IN
+from synthrelease.studio.commands import BUILD, CHECK
 from synthrelease.studio.jobs import Jobs
 from synthrelease.studio.project import Project, digest
-
-CHECK, BUILD = "check", "build"
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,14 @@ class Step:
     is_open: bool = False  # whether it can be taken
 
 
-def steps(project: Project, jobs: Jobs) -> list[Step]:
-    """Return the steps in their order."""
+def steps(project: Project, jobs: Jobs, bundle: str) -> list[Step]:
+    """Return the steps in their order.
+
+    Args:
+        project: whose.
+        jobs: its commands.
+        bundle: the name of the one that the plan makes.
+    """
     text = project.plan_text()
     is_filled_in = text is not None and FILL_IN not in _values(text)
     ends = {name: jobs.job(name) for name in (CHECK, BUILD)}
@@ -35,7 +41,11 @@ def steps(project: Project, jobs: Jobs) -> list[Step]:
         Step("/budget", "Budget", is_filled_in, is_filled_in),
         Step("/check", "Check", done[CHECK], is_filled_in),
         Step("/build", "Build", done[BUILD], is_filled_in),
-        Step("/result", "Result", is_done=False, is_open=done[BUILD]),
+        Step(
+            f"/bundle?path={quote(bundle)}",
+            "Result",
+            is_open=done[BUILD] and (project.folder / bundle).is_file(),
+        ),
     ]
 
 

@@ -1,0 +1,104 @@
+"""The commands that pages run: each as it would be typed in a terminal, in the project's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from synthrelease.errors import ArgumentError
+from synthrelease.exports.formats import FORMATS
+from synthrelease.studio.project import PLAN, Project
+
+CHECK, BUILD, EVALUATE = "check", "build", "evaluate"  # of the plan
+VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN = "verify", "show", "diff", "report", "export", "sign"  # of a bundle
+OF_BUNDLES = (VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN)
+PRIVATE = (CHECK, EVALUATE)  # whose results are
+PRIVATE_PAGE = "private-evaluation.html"
+BUNDLE_ENDING = ".h5"
+_CONFIRMATIONS = ("yes", "force", "allow-losses")
+
+Sent = Mapping[str, Sequence[str]]
+
+
+def command(name: str, project: Project, sent: Sent) -> tuple[str, ...]:
+    """Return what follows `synthrelease`.
+
+    Args:
+        name: of the command.
+        project: in whose folder it runs.
+        sent: by a form: files of the project by what they are, a form of export, and what was confirmed.
+
+    Raises:
+        ArgumentError: there is no such command, or a file is not of the project.
+    """
+    if name not in _MADE:
+        raise ArgumentError("unknown-command", "there is no such command", remedy="load the page again")
+    return _MADE[name](project, sent)
+
+
+def report_of(bundle: str) -> str:
+    """Return the name of a bundle's public report."""
+    return Path(bundle).with_suffix(".html").as_posix()
+
+
+def _file(project: Project, sent: Sent, what: str, ending: str = "") -> str:
+    path = project.inside(_one(sent, what))
+    if not path.is_file() or path.suffix != (ending or path.suffix):
+        raise ArgumentError(
+            "not-such-a-file",
+            f"this is no {what}",
+            where=project.name(path),
+            remedy="choose one of those that are listed",
+        )
+    return project.name(path)
+
+
+def _one(sent: Sent, what: str) -> str:
+    return next(iter(sent.get(what, ())), "")
+
+
+def bundle_of(project: Project, sent: Sent, what: str = "bundle") -> str:
+    """Return the name of a bundle of the project; ArgumentError if it is none."""
+    return _file(project, sent, what, BUNDLE_ENDING)
+
+
+def _build(_project: Project, sent: Sent) -> tuple[str, ...]:
+    return ("build", PLAN, *(f"--{name}" for name in _CONFIRMATIONS if _one(sent, name) == "yes"))
+
+
+def _report(project: Project, sent: Sent) -> tuple[str, ...]:
+    bundle = bundle_of(project, sent)
+    return ("report", bundle, "-o", report_of(bundle), "--force")
+
+
+def _export(project: Project, sent: Sent) -> tuple[str, ...]:
+    bundle, form = bundle_of(project, sent), _one(sent, "form")
+    if form not in FORMATS:
+        raise ArgumentError("unknown-form", "there is no such form of export", remedy="load the page again")
+    folder = Path(bundle).with_suffix("")
+    return ("export", bundle, "--to", form, "-o", f"{folder.as_posix()}-{form}", "--force")
+
+
+def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
+    password = (
+        ("--password-file", _file(project, sent, "password file")) if _one(sent, "password file") else ()
+    )
+    return ("sign", bundle_of(project, sent), "--key", _file(project, sent, "key"), *password)
+
+
+def _evaluate(project: Project, sent: Sent) -> tuple[str, ...]:
+    return ("evaluate", PLAN, bundle_of(project, sent), "-o", PRIVATE_PAGE, "--force")
+
+
+_MADE: Mapping[str, Callable[[Project, Sent], tuple[str, ...]]] = {
+    CHECK: lambda _project, _sent: ("build", PLAN, "--dry-run"),
+    BUILD: _build,
+    EVALUATE: _evaluate,
+    VERIFY: lambda project, sent: ("verify", bundle_of(project, sent)),
+    SHOW: lambda project, sent: ("show", bundle_of(project, sent)),
+    DIFF: lambda project, sent: ("diff", bundle_of(project, sent, "older bundle"), bundle_of(project, sent)),
+    REPORT: _report,
+    EXPORT: _export,
+    SIGN: _sign,
+}
+COMMANDS = tuple(_MADE)

@@ -1,0 +1,94 @@
+"""Commands that pages run: of the project's files alone, and as they are typed in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from refusals import refused
+from studio_project import Browser, project
+
+from synthrelease.cli import main
+from synthrelease.errors import ArgumentError
+from synthrelease.studio.commands import COMMANDS, OF_BUNDLES, PRIVATE, command
+from synthrelease.studio.project import Project
+
+SENT = {
+    "bundle": ["b.h5"],
+    "older bundle": ["a.h5"],
+    "form": ["csv"],
+    "key": ["own.pem"],
+    "yes": ["yes"],
+    "force": ["no"],
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Project:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for name in ("a.h5", "b.h5", "own.pem"):
+        (folder / name).touch()
+    (tmp_path / "outside.h5").touch()
+    (folder / "link.h5").symlink_to(tmp_path / "outside.h5")
+    return project(folder)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_is_a_command_line_that_there_is(files: Project, name: str) -> None:
+    first, *arguments = command(name, files, SENT)
+    main.commands[first].make_context(first, list(arguments))  # options are parsed, and nothing is run
+
+
+def test_a_build_confirms_what_was_confirmed_and_no_more(files: Project) -> None:
+    assert command("build", files, SENT) == ("build", "plan.toml", "--yes")
+    assert command("build", files, {}) == ("build", "plan.toml")
+
+
+@pytest.mark.parametrize("name", OF_BUNDLES)
+@pytest.mark.parametrize("bundle", ["../outside.h5", "link.h5", "missing.h5", "gaze.csv", ".", "", "--force"])
+def test_only_bundles_of_the_project_are_taken(files: Project, name: str, bundle: str) -> None:
+    with pytest.raises(ArgumentError):
+        command(name, files, {**SENT, "bundle": [bundle]})
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "value"),
+    [("diff", "older bundle", "link.h5"), ("export", "form", "other"), ("sign", "key", "/etc/passwd")],
+)
+def test_what_else_a_command_takes_is_of_the_project_too(
+    files: Project, name: str, what: str, value: str
+) -> None:
+    with pytest.raises(ArgumentError):
+        command(name, files, {**SENT, what: [value]})
+
+
+@pytest.mark.parametrize("name", ["", "init", "ledger", "studio", "__class__"])
+def test_there_are_no_others(files: Project, name: str) -> None:
+    with refused(ArgumentError, "unknown-command"):
+        command(name, files, SENT)
+
+
+def test_what_compares_with_the_data_is_private() -> None:
+    assert set(PRIVATE) == {"check", "evaluate"}
+    assert set(OF_BUNDLES) | {*PRIVATE, "build"} == set(COMMANDS)
+
+
+def test_only_the_bundle_of_the_plan_is_compared_with_the_data(files: Project) -> None:
+    browser = Browser(files)
+    (files.folder / "small-1.0.0.h5").touch()
+    assert 'value="evaluate"' in browser.ask("/bundle?path=small-1.0.0.h5").text
+    assert 'value="evaluate"' not in browser.ask("/bundle?path=b.h5").text
+
+
+def test_pages_of_files_outside_are_none(files: Project) -> None:
+    browser = Browser(files)
+    for path in (
+        "/bundle?path=../outside.h5",
+        "/bundle?path=link.h5",
+        "/pages/report?path=../../etc/passwd",
+        "/pages/report",
+    ):
+        assert browser.ask(path).status in (404, 422), path
+    assert browser.ask("/bundle?path=b.h5").status == 200
+    assert "link.h5" not in browser.ask("/bundles").text
