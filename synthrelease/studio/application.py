@@ -321,7 +321,7 @@ class _Studio:
         here = command(name, self._project, form)
         self._jobs.start(name, here, plan=digest(self._project.plan_text() or ""))
         return go_to(
-            {CHECK: "/check", BUILD: "/build"}.get(name, f"/bundle?path={quote(one(form, 'bundle'))}#{name}")
+            {CHECK: "/check", BUILD: "/build"}.get(name, f"/bundle?path={quote(one(form, 'bundle'))}")
         )
 
     def _cancel(self, _request: Request, _form: Sent) -> Response:
