@@ -56,4 +56,6 @@ def correlation_of_cells(prior: Prior, frequencies: Band, noise: float, *, rows:
     )
     transfer = np.where(shown, down[u] * across[v], 0.0)
     estimated = (h * (transfer**2 * signal + shown * noise)).sum()
+    if not estimated:
+        return 0.0  # of a single cell, which shows nothing but the mean
     return float((h * transfer * signal).sum() / math.sqrt(float((h * signal).sum()) * float(estimated)))

@@ -70,3 +70,7 @@ def test_of_cells(level: float) -> None:
         pairs.append((np.where(u + v > 0, left * true + shown * noise, 1.0), true))
     predicted = correlation_of_cells(PRIOR, BAND, level, rows=rows, columns=columns)
     assert correlation_of_maps(pairs) == pytest.approx(predicted, abs=0.03)
+
+
+def test_a_single_cell_shows_nothing_of_a_map() -> None:
+    assert correlation_of_cells(PRIOR, BAND, 0.1, rows=1, columns=1) == 0.0
