@@ -92,6 +92,8 @@ def preview(
     *,
     frames: Mapping[str, object] | None = None,
     policy: str | Path | None = None,
+    html: str | Path | None = None,
+    force: bool = False,
 ) -> Preview:
     """Return privacy cost and expected accuracy of a plan; reads no private value.
 
@@ -99,6 +101,8 @@ def preview(
         plan_path: the plan, TOML.
         frames: rows in memory that take the place of inputs' files, as for `build`.
         policy: a file of limits to compare it with; breaches are under `["policy"]`.
+        html: also write it as a page, with power curves: one file with everything in it.
+        force: replace an existing page.
 
     Returns:
         A `Preview`: a dict with the keys of `synthrelease preview --json`, whose `str()` is what the command prints.
@@ -106,6 +110,7 @@ def preview(
     Raises:
         InputError: plan or data cannot be used.
         PolicyError: the guarantee would be false or empty.
+        MachineError: the page cannot stand there, or the extra `report` is not installed.
 
     Example:
         >>> import tempfile
@@ -116,16 +121,10 @@ def preview(
         >>> str(found).splitlines()[0]
         'synthrelease-demo: guarantee and expected accuracy'
     """
-    from synthrelease.building.design import make_design  # noqa: PLC0415
-    from synthrelease.building.preview import preview as run  # noqa: PLC0415
-    from synthrelease.building.rehearsal import rehearse  # noqa: PLC0415
-    from synthrelease.plan.plan import load_plan  # noqa: PLC0415
-    from synthrelease.plan.policy import load_policy  # noqa: PLC0415
+    from synthrelease.building.preview import preview_of_plan  # noqa: PLC0415
 
-    limits = None if policy is None else load_policy(policy)
-    design = make_design(load_plan(plan_path, frames))
-    rehearse(design)
-    return run(design, limits)
+    page = None if html is None else Path(html)
+    return preview_of_plan(plan_path, frames=frames, policy=policy, page=page, force=force)
 
 
 def verify(

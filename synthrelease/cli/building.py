@@ -94,19 +94,28 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
 @main.command()
 @PLAN
 @POLICY
+@click.option(
+    "--html",
+    "page",
+    type=PATH,
+    help="Also write the preview as a page (HTML), with expected accuracy by the number of participants and ε.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing page.")
 @AS_JSON
-def preview(plan: Path, *, policy: Path | None, as_json: bool) -> None:
+def preview(plan: Path, *, policy: Path | None, page: Path | None, force: bool, as_json: bool) -> None:
     """Estimate privacy cost and accuracy of PLAN (reads no measurements).
 
     Of the data it reads labels only. It spends nothing.
     """
     from synthrelease.api import preview as run
 
-    view = run(plan, policy=policy)
+    view = run(plan, policy=policy, html=page, force=force)
     if as_json:
-        print_json(view)
+        print_json(view if page is None else {**view, "page": str(page)})
     else:
         _print_preview(printable_lines(view))
+        if page is not None:
+            print_line(f"Page       {page}  ({page.stat().st_size / 1e6:.2f} MB)")
     if view["policy"] is not None and view["policy"]["breaches"]:
         raise SystemExit(PolicyError.exit_code)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeVar
 
 from synthrelease.data.losses import Loss
 from synthrelease.dp.budget import GAUSSIAN, Budget, calibrated
@@ -199,6 +199,10 @@ class Mechanism(ABC, Generic[P]):
     ) -> tuple[Expectation, ...]:
         """Return how far released values are expected to be from the exact ones with so many participants."""
         return self.parameters.expected(event, people, self.neighbours)
+
+    def with_people(self, people: int) -> Self:
+        """Return the mechanism as if so many participants were in the data: for `expected`, and not to be built."""
+        return replace(self, parameters=self.parameters.with_people(people))
 
     def errors(self, event: Event) -> list[list[str]]:  # noqa: ARG002
         """Return a table, its head first, of the noise of every value in its unit; empty if there is none."""

@@ -6,7 +6,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
@@ -191,6 +191,10 @@ class Parameters:
     ) -> tuple[Expectation, ...]:
         """Return how far released values are expected to be from the exact ones with so many participants; none if that cannot be said."""
         return ()
+
+    def with_people(self, people: int) -> Self:
+        """Return the parameters as if so many participants were in the data; the same where their number is private."""
+        return self if self.people is None else replace(self, people=people)
 
     @property
     def product(self) -> str:

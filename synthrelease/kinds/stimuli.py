@@ -22,6 +22,11 @@ SAMPLES, DURATION = "samples", "duration"
 Weight = Annotated[str, among(SAMPLES, DURATION)]
 
 
+def viewers_among(viewers: tuple[int, ...] | None, people: int, *, of: int | None) -> tuple[int, ...] | None:
+    """Return how many of so many participants count on each stimulus, if each sees as many as those that `viewers` are of."""
+    return None if viewers is None or of is None else tuple(round(one * people / of) for one in viewers)
+
+
 @dataclass(frozen=True, kw_only=True)
 class StimulusParameters(Parameters):
     """What the parameters of all kinds have that are made of gaze."""

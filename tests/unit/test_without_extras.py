@@ -52,10 +52,11 @@ def test_readers_need_no_extra(tmp_path, words):
     [
         (("report", BUNDLE), "report"),
         (("export", BUNDLE, "--to", "png", "-o", "png"), "report"),
+        (("preview", PLAN, "--html", "preview.html"), "report"),
         (("evaluate", PLAN, BUNDLE, "-o", "private.html"), "evaluate"),
         (("build", PLAN, "--jobs", 2), "parallel"),
     ],
-    ids=["report", "png", "evaluate", "jobs"],
+    ids=["report", "png", "preview", "evaluate", "jobs"],
 )
 def test_what_needs_an_extra_says_how_to_install_it(tmp_path, words, extra):
     done = command(tmp_path, *words, "--json")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFr
 from synthrelease.kinds.expectation import VARIATION, Expectation
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
 from synthrelease.kinds.public_area import PublicArea
-from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
+from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight, viewers_among
 from synthrelease.numerics import derived
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
@@ -154,6 +154,11 @@ class AreasParameters(StimulusParameters):
                 "proportions of viewing", VARIATION, min(errors), max(errors), float(np.mean(guesses))
             ),
         )
+
+    def with_people(self, people: int) -> Self:
+        """Return the parameters as if so many participants were in the data, each with as many stimuli."""
+        viewers = viewers_among(self.viewers, people, of=self.people)
+        return replace(super().with_people(people), viewers=viewers)
 
     @property
     def is_shrunk(self) -> bool:

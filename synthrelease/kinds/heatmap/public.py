@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from synthrelease.kinds.heatmap.public_maps import BELIEF, MAPS, PUBLIC_MAP, Bel
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, added_later, deviation_of, public_input
-from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight
+from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight, viewers_among
 from synthrelease.numerics.centre_bias import CENTRE
 from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, normalizations
 from synthrelease.remarks import Remark, remark
@@ -150,6 +150,11 @@ class SpectralParameters(HeatmapParameters):
     def public_viewers(self) -> tuple[int, ...] | None:
         """How many people count on each stimulus, if public."""
         return self.viewers
+
+    def with_people(self, people: int) -> Self:
+        """Return the parameters as if so many participants were in the data, each with as many stimuli."""
+        viewers = viewers_among(self.viewers, people, of=self.people)
+        return replace(super().with_people(people), viewers=viewers)
 
     @property
     def has_public_maps(self) -> bool:

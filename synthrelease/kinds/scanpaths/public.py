@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from synthrelease.data.screen import Screen
 from synthrelease.dp import sensitivity as sensitivities
@@ -32,7 +32,7 @@ from synthrelease.kinds.scanpaths.dynamics_prior import FLAT, DynamicsPrior, dyn
 from synthrelease.kinds.scanpaths.expected import expected
 from synthrelease.kinds.scanpaths.geometry import Geometry
 from synthrelease.kinds.scanpaths.movements import shown_distributions
-from synthrelease.kinds.stimuli import SAMPLES, StimulusParameters, Viewers
+from synthrelease.kinds.stimuli import SAMPLES, StimulusParameters, Viewers, viewers_among
 from synthrelease.kinds.synthetic_gaze import SyntheticGaze
 from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS
 from synthrelease.remarks import Remark, remark
@@ -119,6 +119,11 @@ class ScanpathParameters(StimulusParameters):
             viewers=self.viewers,
             estimate=LOG_NORMAL,
         )
+
+    def with_people(self, people: int) -> Self:
+        """Return the parameters as if so many participants were in the data, each with as many stimuli."""
+        viewers = viewers_among(self.viewers, people, of=self.people)
+        return replace(super().with_people(people), viewers=viewers)
 
     @property
     def map_scale(self) -> tuple[Screen, float | None]:
