@@ -13,6 +13,7 @@ from typing import NamedTuple
 import synthrelease
 from synthrelease.evaluation import private_words as words
 from synthrelease.evaluation.attacks import AttackResult, AttackVerdict
+from synthrelease.evaluation.forest import forest
 from synthrelease.evaluation.result import Curve, Evaluation
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.kinds.registry import kinds
@@ -96,6 +97,7 @@ def private_page(
         before=before_and_after(evaluation),
         curves=curves,
         exhibits=exhibits,
+        forest=forest,
         photographs=bool(look.photographs.used),
         kinds={kind.name: kind.title for kind in kinds().values()},
         verdicts=AttackVerdict,
@@ -105,8 +107,10 @@ def private_page(
     )
 
 
-def on_line(share: float, start: float = 0.0) -> float | None:
+def on_line(share: float | None, start: float = 0.0) -> float | None:
     """Return the place of a share on a line that goes from `start` to 1, in hundredths of it; None for no number."""
+    if share is None:
+        return None
     within = (share - start) / (1 - start)
     return round(_LINE * min(max(within, 0.0), 1.0), 2) if math.isfinite(share) else None
 
