@@ -9,6 +9,7 @@ import invented_evaluation
 import layouts
 from hostile_labels import write_hostile_study
 from pages import golden, written
+from spending import dated
 
 import synthrelease
 from synthrelease.evaluation.evaluate import evaluate
@@ -19,6 +20,7 @@ PUBLIC = (*(path.stem for path in layouts.GOLDEN if "format" in path.stem or pat
 INVENTED = tuple(f"private {name}" for name in invented_evaluation.NAMES)
 REAL = tuple(f"evaluated {name}" for name in ("maps", "series", "seeded", "statistics", "areas"))
 PRIVATE = (*INVENTED, *REAL)
+PLANNED = ("preview statistics", "ledger")  # what there is before, and besides, bundles
 
 Pages = Callable[[str], Path]
 
@@ -29,6 +31,11 @@ def page(name: str, folder: Path) -> Path:
     target = folder / "page.html"
     if kind == "private":
         write_private_page(invented_evaluation.evaluation(own), target)
+    elif kind == "preview":
+        plan = write_hostile_study(folder) if own == "hostile" else layouts.STUDIES[own](folder)
+        synthrelease.preview(plan, html=target)
+    elif kind == "ledger":
+        dated(folder).write_page(target)
     elif kind == "evaluated":
         plan = layouts.STUDIES[own](folder)
         bundle = synthrelease.build(plan, folder / "r.h5", test_seed=5).path

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from synthrelease.dp.event import DiscreteLaplace, Event, RandomizedTest, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
@@ -110,3 +111,30 @@ def tamper(path: Path, *statements: str) -> None:
             connection.execute(statement)
         for statement in store._OBJECTS[1:]:
             connection.execute(statement)
+
+
+def dated(folder: Path) -> Ledger:
+    """Return a ledger of two years: two datasets, a budget that was raised and one that lost its δ, releases in every state."""
+    ledger = Ledger(folder / "ledger.sqlite")
+
+    def on(day: str, step: Callable[[], Any]) -> Any:
+        at = f"{day}T09:00:00+00:00"
+        with mock.patch("synthrelease.ledger.book.now", return_value=at):
+            return step()
+
+    def released(day: str, event: Event, **others: Any) -> None:
+        debit = on(day, lambda: ledger.debit(charge(event, plan=day, **others)))
+        debit.begin_drawing()
+        debit.release(day.encode())
+
+    on("2025-01-10", lambda: ledger.grant("study", 3.0, 1e-6))
+    released("2025-02-20", gaussian(0.1))
+    released("2025-09-01", gaussian(0.2), uncounted=("records",))
+    on("2025-11-05", lambda: ledger.grant("study", 4.0, 1e-6))
+    on("2026-03-01", lambda: ledger.debit(charge(laplace(0.5), plan="drawn"))).begin_drawing()
+    on("2026-11-20", lambda: ledger.debit(charge(laplace(0.25), plan="charged")))
+    on("2026-06-01", lambda: ledger.grant("pilot", 1.0, 1e-6))
+    released("2026-06-02", gaussian(0.05), dataset="pilot")
+    on("2026-06-03", lambda: ledger.grant("pilot", 1.0, 0.0))
+    on("2026-07-01", lambda: ledger.grant("unused", 2.0, 0.0))
+    return ledger

@@ -27,6 +27,8 @@ HOW_TO_READ = (
 _WORST, _BEST, _GUESS = "worst", "best", "without_data"
 _MOST_GUESSES = 2.0  # an error is drawn up to so many times that of a guess
 _NO_DATA = "without data"
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_ROWS = 8  # of a table; of more every second, and that of the data
 
 
 def power_chart(curve: PowerCurve) -> LineChart:
@@ -49,7 +51,7 @@ def power_chart(curve: PowerCurve) -> LineChart:
     if curve.here is not None:
         at = curve.people.index(curve.here)
         here = f"you are here: {several(curve.here, 'participant')}"
-        marks.append(ChartMark(here, x[at], 1 - places(planned, _WORST)[at]))
+        marks.append(ChartMark(x[at], 1 - places(planned, _WORST)[at], here))
     measure = curve.first.measure
     share = " (% of what the bounds allow)" if curve.is_share and measure == ERROR else ""
     subjects = listed(list(curve.subjects))
@@ -84,11 +86,11 @@ def _y_ticks(curve: PowerCurve, scale: ChartScale) -> tuple[Tick, ...]:
 
 def _called(curve: PowerCurve, number: int) -> str:
     planned = " (this plan)" if number == curve.planned else ""
-    return f"ε = {short(curve.lines[number].epsilon, 3)}{planned}"
+    return f"ε{_NO_BREAK}={_NO_BREAK}{short(curve.lines[number].epsilon, 3)}{planned}"
 
 
 def _number(curve: PowerCurve, value: float) -> str:
-    return percent(value) if curve.is_share else short(value, 2)
+    return percent(value).replace(" ", _NO_BREAK) if curve.is_share else short(value, 2)
 
 
 def _alt(curve: PowerCurve, subjects: str) -> str:
@@ -112,7 +114,10 @@ def _table(curve: PowerCurve, subjects: str) -> TableExhibit:
     guesses = curve.values(curve.lines[curve.planned], _GUESS)
     names = [_called(curve, number) for number in range(len(curve.lines))]
     rows = []
+    step = 2 if len(curve.people) > _ROWS else 1
     for n, people in enumerate(curve.people):
+        if n % step and people != curve.here:
+            continue
         cells = [TableCell(" to ".join(_ends(curve, line, n))) for line in curve.lines]
         rows.append((grouped(people), (*cells, TableCell(_number(curve, guesses[n])))))
     title = f"Expected {curve.first.measure} of {subjects}"

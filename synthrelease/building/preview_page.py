@@ -78,8 +78,8 @@ def preview_page(design: Design, view: dict[str, Any], manifest: dict[str, Any])
     )
 
 
-def as_exhibit(table: list[list[str]]) -> TableExhibit:
-    """Return a table of a preview as pages draw it: what stands first in its head is what it is of."""
-    (title, *head), *rows = table
+def as_exhibit(output: str, table: list[list[str]]) -> TableExhibit:
+    """Return a table of an output's preview as pages draw it: what stands first in its head is what it is of."""
+    head, *rows = table
     cells = ((name, tuple(map(TableCell, texts))) for name, *texts in rows)
-    return TableExhibit(title, ("", *head), tuple(cells))
+    return TableExhibit(f"{output}: {head[0]}", tuple(head), tuple(cells))

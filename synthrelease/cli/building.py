@@ -10,7 +10,17 @@ import click
 
 from synthrelease.cli.charging import all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
 from synthrelease.cli.group import FAULT, PART_FAILED, main
-from synthrelease.cli.options import ALLOW_LOSSES, AS_JSON, JOBS, PATH, PLAN, POLICY, TEST_SEED, YES
+from synthrelease.cli.options import (
+    ALLOW_LOSSES,
+    AS_JSON,
+    FORCE_PAGE,
+    JOBS,
+    PATH,
+    PLAN,
+    POLICY,
+    TEST_SEED,
+    YES,
+)
 from synthrelease.cli.printing import (
     as_options,
     built_form,
@@ -19,6 +29,7 @@ from synthrelease.cli.printing import (
     print_batch,
     print_json,
     print_line,
+    print_page,
     print_summary,
     print_verification,
     print_warning,
@@ -100,7 +111,7 @@ def demo(obj: dict[str, bool], folder: Path, *, force: bool, as_json: bool) -> N
     type=PATH,
     help="Also write the preview as a page (HTML), with expected accuracy by the number of participants and ε.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing page.")
+@FORCE_PAGE
 @AS_JSON
 def preview(plan: Path, *, policy: Path | None, page: Path | None, force: bool, as_json: bool) -> None:
     """Estimate privacy cost and accuracy of PLAN (reads no measurements).
@@ -115,7 +126,7 @@ def preview(plan: Path, *, policy: Path | None, page: Path | None, force: bool, 
     else:
         _print_preview(printable_lines(view))
         if page is not None:
-            print_line(f"Page       {page}  ({page.stat().st_size / 1e6:.2f} MB)")
+            print_page(page)
     if view["policy"] is not None and view["policy"]["breaches"]:
         raise SystemExit(PolicyError.exit_code)
 

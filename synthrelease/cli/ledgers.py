@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.group import FAULT, Commands, main
-from synthrelease.cli.options import AS_JSON, PATH
-from synthrelease.cli.printing import print_json, print_line, print_warning
+from synthrelease.cli.options import AS_JSON, FORCE_PAGE, PATH
+from synthrelease.cli.printing import print_json, print_line, print_page, print_warning
 from synthrelease.printable import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -79,12 +79,24 @@ def grant(
 @ledger.command(name="show")
 @click.argument("path", metavar="LEDGER", type=PATH)
 @click.option("--dataset", help="Show only this dataset.")
+@click.option(
+    "--html",
+    "page",
+    type=PATH,
+    help="Also write a page (HTML) with budget and releases over time; private, like the ledger.",
+)
+@FORCE_PAGE
 @AS_JSON
-def show_ledger(path: Path, *, dataset: str | None, as_json: bool) -> None:
+def show_ledger(path: Path, *, dataset: str | None, page: Path | None, force: bool, as_json: bool) -> None:
     """Show the budgets of LEDGER and every release that was charged."""
     from synthrelease.ledger import Ledger
 
-    _print_account(Ledger(path), dataset, as_json=as_json)
+    book = Ledger(path)
+    if page is not None:
+        book.write_page(page, dataset, force=force)
+    _print_account(book, dataset, as_json=as_json)
+    if page is not None and not as_json:
+        print_page(page)
 
 
 def _print_account(book: Ledger, dataset: str | None, *, as_json: bool) -> None:

@@ -27,6 +27,7 @@ STIMULI = click.option(
     help="A folder of <stimulus>.png or .jpg to lay heatmaps and areas over.",
 )
 POLICY = click.option("--policy", type=PATH, help="A policy: limits for the release (TOML).")
+FORCE_PAGE = click.option("--force", is_flag=True, help="Replace an existing page.")
 TEST_SEED = click.option(
     "--test-seed",
     type=int,

@@ -102,6 +102,11 @@ def print_line(text: object, *, err: bool = False) -> None:
     click.echo(printable(text), err=err)
 
 
+def print_page(page: Path) -> None:
+    """Print where a page is that was written."""
+    print_line(f"Page       {page}  ({page.stat().st_size / 1e6:.2f} MB)")
+
+
 def print_json(form: Any, *, escaped: bool = False) -> None:
     """Print the one document that a program reads; `escaped` for text of unknown origin that is also shown on a terminal."""
     click.echo(json.dumps(form, ensure_ascii=escaped, indent=2, allow_nan=False))

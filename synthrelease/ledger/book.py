@@ -11,6 +11,8 @@ from typing import Any
 
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import Argument, ArgumentError, PlanError, PolicyError, Remedy
+from synthrelease.extras import FIGURES, require
+from synthrelease.files.atomic import refuse_unwritable
 from synthrelease.ledger import audit, chain, history, statement, store
 from synthrelease.ledger.account import Account, AccountStanding
 from synthrelease.ledger.audit import dataset_id
@@ -20,6 +22,7 @@ from synthrelease.ledger.debit import Debit
 from synthrelease.ledger.history import EntryKind, History
 from synthrelease.ledger.owner import Owner
 from synthrelease.ledger.quote import quoted
+from synthrelease.ledger.timeline import timelines
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,27 @@ class Ledger:
             for line in statement.as_lines(name, account)
         ]
 
+    def write_page(self, target: str | Path, dataset: str | None = None, *, force: bool = False) -> None:
+        """Write grants and releases as a page, over time; only its owner can read it, as the ledger.
+
+        Args:
+            target: the page, HTML; one file with everything in it.
+            dataset: only this one.
+            force: replace an existing page.
+
+        Raises:
+            MachineError: the page cannot stand there, or the extra `report` is not installed.
+        """
+        require(*FIGURES)
+        path = Path(target)
+        refuse_unwritable(path, {"the ledger": self.path}, force=force, what="page")
+        content = store.read(self.path)  # once: a build may be charged meanwhile
+        accounts, moments = self._accounts(dataset, content), timelines(content.entries)
+        from synthrelease.ledger.ledger_page import write_ledger_page  # noqa: PLC0415  slow to import
+
+        shown = {name: (account, moments[name]) for name, account in accounts.items()}
+        write_ledger_page(shown, path, name=self.path.name, force=force)
+
     def check(
         self, *, digests: Sequence[str] = (), manifests: Mapping[str, dict[str, Any]] | None = None
     ) -> LedgerCheck:
@@ -192,8 +216,10 @@ class Ledger:
         head = content.entries[-1].digest if content.entries else chain.START.hex()
         return LedgerCheck(faults, len(content.entries), head)
 
-    def _accounts(self, dataset: str | None) -> dict[str, Account]:
-        accounts = history.trusted(self.path, store.read(self.path)).accounts
+    def _accounts(
+        self, dataset: str | None, content: store.LedgerContent | None = None
+    ) -> dict[str, Account]:
+        accounts = history.trusted(self.path, content or store.read(self.path)).accounts
         if dataset is None:
             return accounts
         if dataset not in accounts:

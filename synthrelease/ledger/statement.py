@@ -40,19 +40,22 @@ def as_json(account: Account) -> dict[str, Any]:
     }
 
 
-def as_lines(name: str, account: Account) -> list[str]:
-    """Return grants and debits of a dataset as text, a line each, in their order."""
+def standing_words(account: Account) -> tuple[str, str, str]:
+    """Return how a dataset stands: what is spent and left, of what, and how it is counted."""
     grant, spent = account.grant, account.spent()
-    spending = (
+    return (
         f"ε = {spent:.4g} of {grant.epsilon:g} spent, {max(0.0, grant.epsilon - spent):.4g} left"
         if math.isfinite(spent)
-        else f"its releases need a δ, and the budget of ε = {grant.epsilon:g} has none: nothing is left"
+        else f"its releases need a δ, and the budget of ε = {grant.epsilon:g} has none: nothing is left",
+        f"per person ({grant.neighbours}) at δ = {grant.delta:.2g}, even if releases were planned after seeing earlier ones",
+        f"accounting: {_counted(account.filter)}",
     )
-    lines = [
-        f"{name}: {spending}",
-        f"  per person ({grant.neighbours}) at δ = {grant.delta:.2g}, even if releases were planned after seeing earlier ones",
-        f"  accounting: {_counted(account.filter)}",
-    ]
+
+
+def as_lines(name: str, account: Account) -> list[str]:
+    """Return grants and debits of a dataset as text, a line each, in their order."""
+    spending, *more = standing_words(account)
+    lines = [f"{name}: {spending}", *(f"  {words}" for words in more)]
     entries = {number: _debit_lines(debit) for number, debit in account.debits.items()}
     for number, at, granted in account.grants:
         entries[number] = [f"  {at[:10]}  budget ε = {granted.epsilon:g} at δ = {granted.delta:.2g}"]
@@ -76,6 +79,12 @@ def _debit_lines(debit: AccountDebit) -> list[str]:
     title = f"{release['name']} {release['version']}"
     costs = f"ε = {standing.here:.4g}, total {standing.after:.4g}"
     lines = [f"  {debit.at[:10]}  {title:<28}  {costs}  ({debit.state})"]
-    if debit.charge.uncounted:
-        lines.append(f"              not counted (no ε covers it): {', '.join(debit.charge.uncounted)}")
+    if uncounted := uncounted_words(debit):
+        lines.append(f"              {uncounted}")
     return lines
+
+
+def uncounted_words(debit: AccountDebit) -> str:
+    """Return which outputs of a release are not counted; "" if all are."""
+    uncounted = ", ".join(debit.charge.uncounted)
+    return f"not counted (no ε covers it): {uncounted}" if uncounted else ""

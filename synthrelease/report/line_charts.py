@@ -27,11 +27,11 @@ class ChartLine:
 
 @dataclass(frozen=True)
 class ChartMark:
-    """A place on an axis that is named: a line up to the top, and a dot on a line."""
+    """A dot on a line."""
 
-    label: str  # above
     x: float  # from 0 to 1
     y: float  # from 0, at the top, to 1
+    label: str = ""  # above, with a line up to it; "" for neither
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class LineChart:
     x_label: str
     y_label: str
     alt: str  # what it shows, for screen readers
-    table: TableExhibit  # its numbers
+    table: TableExhibit | None = None  # its numbers, folded
     note: str = ""  # below; "" for none
 
 
@@ -101,13 +101,10 @@ def band_path(x: Sequence[float], low: Sequence[float], high: Sequence[float]) -
     return f"M{'L'.join([*there, *back])}Z"
 
 
-def step_path(x: Sequence[float], y: Sequence[float]) -> str:
-    """Return a line that keeps each value until the next place, and the last to the right end."""
-    path = "".join(
-        f"{'H' if n else 'M'}{_across(across)}{'V' if n else ' '}{_down(up)}"
-        for n, (across, up) in enumerate(zip(x, y, strict=True))
-    )
-    return f"{path}H{LineChart.width}"
+def stepped(x: Sequence[float], y: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the corners of a line that keeps each value until the next place, and the last one to the right end."""
+    across = [place for place in (*x, 1.0) for _ in range(2)][1:-1]
+    return across, [value for value in y for _ in range(2)]
 
 
 def log_ticks(low: float, high: float) -> tuple[Tick, ...]:

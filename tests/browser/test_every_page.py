@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from browsed import PRIVATE, PUBLIC
+from browsed import PLANNED, PRIVATE, PUBLIC
 from tiers import params
 
-_ALL = params((*PUBLIC, *PRIVATE), quick=("hostile", "private odd"))
+_ALL = params((*PUBLIC, *PRIVATE, *PLANNED), quick=("hostile", "private odd"))
 _UNFOLD = "document.querySelectorAll('details').forEach(one => one.open = true)"
 
 _CUT = """[...document.querySelectorAll('.scroll')]
@@ -24,7 +24,7 @@ def test_it_is_silent_alone_and_whole(visit, pages, name):
         embedded = json.loads(seen.page.inner_text("script[type='application/json']"))
         if name in PUBLIC:
             assert embedded["manifest_version"] in (1, 2, 3)
-        else:
+        elif name in PRIVATE:
             assert embedded["do_not_publish"].startswith("private")
         assert seen.messages == []
         assert seen.requests == []
@@ -53,7 +53,7 @@ def test_the_page_does_not_scroll_sideways(visit, pages, name):
 
 # Where a name is one word without an end, a table scrolls by itself.
 @pytest.mark.parametrize(
-    "name", params([n for n in (*PUBLIC, *PRIVATE) if "hostile" not in n], quick=("private odd",))
+    "name", params([n for n in (*PUBLIC, *PRIVATE, *PLANNED) if "hostile" not in n], quick=("private odd",))
 )
 def test_nothing_is_cut_at_the_edge_of_a_card(visit, pages, name):
     """But tables of so many columns that no row can stand one below the other, which scroll by themselves."""
@@ -83,7 +83,8 @@ def test_without_scripts_it_is_the_same_page(visit, pages, name):
     assert shots[0] == shots[1]
 
 
-@pytest.mark.parametrize("name", ["hostile", "private hostile"])
+@pytest.mark.thorough_for("preview hostile")
+@pytest.mark.parametrize("name", ["hostile", "private hostile", "preview hostile"])
 def test_no_name_runs(visit, pages, name):
     with visit(pages(name)) as seen:
         assert seen.messages == []
