@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from synthrelease.cli.group import main
 from synthrelease.cli.options import AS_JSON, PATH
 from synthrelease.cli.printing import print_json, print_line, print_warning
+from synthrelease.errors import DataError
 from synthrelease.number_words import several
 
 if TYPE_CHECKING:
@@ -75,20 +77,26 @@ def init(
     """
     from synthrelease.api import propose
     from synthrelease.files.atomic import refuse_unwritable, write_atomically
+    from synthrelease.init.nesting import nesting_lines
     from synthrelease.init.sources import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
     roles = {"stimulus": stimulus, "recording": recording, "groups": groups, "x": x, "y": y}
     named = tuple(axis.strip() for axis in axes.split(",")) if axes else ()
-    proposal = propose(
-        data,
-        person=people,
-        columns={role: column for role, column in roles.items() if column},
-        plan=target,
-        pattern=pattern,
-        table=table,
-        axes=named,
-    )
+    try:
+        proposal = propose(
+            data,
+            person=people,
+            columns={role: column for role, column in roles.items() if column},
+            plan=target,
+            pattern=pattern,
+            table=table,
+            axes=named,
+        )
+    except DataError as error:
+        if error.code == "person-column-needed" and not as_json:
+            _print_candidates(data, {"pattern": pattern, "table": table, "axes": named})
+        raise
     remedy = "choose another name with -o other.toml, or replace it with --force"
     refuse_unwritable(target, used, force=force, what="plan", remedy=remedy)
     write_atomically(target, proposal.text.encode("utf-8"), force=force)
@@ -100,10 +108,22 @@ def init(
         print_line(f"Data       {source.path}: {_summary(source)}")
         if source.unused:
             print_line(f"Not used   {', '.join(source.unused)}")
+        for line in nesting_lines(source.nesting, source.person):
+            print_line(line)
     print_line(f"Plan       {target}")
     for warning in proposal.warnings:
         print_warning(warning)
     print_line(f"Next       replace every FILL IN in it, then: synthrelease preview {target}")
+
+
+def _print_candidates(data: Sequence[Path], source_fields: Mapping[str, Any]) -> None:
+    """Print which column could be meant, for each table, where it is to be named."""
+    from synthrelease.init.nesting import nesting_lines, nestings
+
+    known = {key: value for key, value in source_fields.items() if value}
+    for found in nestings(data, known):
+        for line in nesting_lines(found):
+            print_line(line, err=True)
 
 
 def _form(data: Input) -> dict[str, object]:
@@ -114,6 +134,7 @@ def _form(data: Input) -> dict[str, object]:
         "people": data.people,
         "groups": groups,
         "unused": list(data.unused),
+        "candidates": data.nesting.to_json(),
     }
 
 

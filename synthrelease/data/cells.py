@@ -219,10 +219,15 @@ def label_texts(series: pl.Series) -> pl.Series:
             .otherwise(number.cast(pl.String))
         )
         return series.to_frame().select(text)[series.name]
-    dated = series.dtype.is_temporal() and series.dtype != pl.Duration
-    if series.dtype.is_integer() or dated or series.dtype in _WRITABLE:
+    if has_label_texts(series.dtype):
         return series.cast(pl.String).str.strip_chars()
     raise TypeError(f"Expected text or whole numbers, found {series.dtype}")
+
+
+def has_label_texts(dtype: pl.DataType) -> bool:
+    """Return whether cells of a type have a plain text form, so that they can be labels."""
+    dated = dtype.is_temporal() and dtype != pl.Duration
+    return dtype.is_float() or dtype.is_integer() or dated or dtype in _WRITABLE
 
 
 def column_texts(table: Table, column: str, cells: pl.Series) -> pl.Series:

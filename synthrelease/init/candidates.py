@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from synthrelease.data.cells import label_texts
+from synthrelease.data.cells import has_label_texts, label_texts
 from synthrelease.data.readers.folder import pattern_columns
 from synthrelease.init.excerpt import Excerpt
 from synthrelease.init.missing_codes import TEXTS
@@ -77,10 +77,11 @@ def candidates_of(excerpt: Excerpt, roles: Roles) -> list[Candidate]:
         column
         for column in dict.fromkeys((*named, *excerpt.label_columns))
         if column in excerpt.frame.columns
+        and has_label_texts(excerpt.frame[column].dtype)
         and not column.startswith("#")
         and not is_something_else(excerpt, roles, column)
     ]
-    labels = _labels(excerpt.frame, columns)
+    labels = labels_by_column(excerpt.frame, columns)
     sessions = {
         column: tuple(other for other in columns if _is_person_over(labels, column, other, named))
         for column in columns
@@ -115,7 +116,7 @@ def is_something_else(excerpt: Excerpt, roles: Roles, column: str) -> bool:
 def coarser_columns(excerpt: Excerpt, roles: Roles, person: str) -> list[str]:
     """Return the columns that could hold participant IDs of which a chosen column's labels could be sessions, the likeliest first."""
     candidates = candidates_of(excerpt, roles)
-    labels = _labels(excerpt.frame, [person, *(one.column for one in candidates)])
+    labels = labels_by_column(excerpt.frame, [person, *(one.column for one in candidates)])
     named = roles.candidates[PERSON]
     return [
         one.column
@@ -129,7 +130,8 @@ def coarser_columns(excerpt: Excerpt, roles: Roles, person: str) -> list[str]:
     ]
 
 
-def _labels(frame: pl.DataFrame, columns: Sequence[str]) -> dict[str, pl.Series]:
+def labels_by_column(frame: pl.DataFrame, columns: Sequence[str]) -> dict[str, pl.Series]:
+    """Return the labels of columns as texts, null where there is none."""
     return {column: _label_series(frame[column]) for column in dict.fromkeys(columns)}
 
 
@@ -165,13 +167,13 @@ def _is_person_over(labels: Mapping[str, pl.Series], coarse: str, fine: str, nam
 
 def _comprises(coarse: pl.Series, fine: pl.Series) -> bool:
     """Whether each label of the one belongs to one label of the other, which has fewer."""
-    pairs = _pairs(coarse, fine)
+    pairs = label_pairs(coarse, fine)
     return pairs.height == pairs["fine"].n_unique() > pairs["coarse"].n_unique()
 
 
 def _is_part(coarse: pl.Series, fine: pl.Series) -> bool:
     """Whether labels begin with the label that they belong to, and go on with something that is no letter or number of it: ab_7, P01-s2."""
-    pairs = _pairs(coarse, fine)
+    pairs = label_pairs(coarse, fine)
     begins = [
         fine_label.casefold().startswith(label.casefold())
         and not (fine_label + " ")[len(label)].isalpha()
@@ -181,8 +183,8 @@ def _is_part(coarse: pl.Series, fine: pl.Series) -> bool:
     return len(begins) > 0 and sum(begins) >= _FRACTION_ALIKE * len(begins)
 
 
-def _pairs(coarse: pl.Series, fine: pl.Series) -> pl.DataFrame:
-    """Labels that stand in a row together."""
+def label_pairs(coarse: pl.Series, fine: pl.Series) -> pl.DataFrame:
+    """Return the labels that stand in a row together, in the columns `coarse` and `fine`."""
     return pl.DataFrame({"coarse": coarse, "fine": fine}).drop_nulls().unique()
 
 

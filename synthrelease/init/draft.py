@@ -17,6 +17,7 @@ from synthrelease.init.excerpt import Excerpt, labels_of
 from synthrelease.init.first_look import first_look
 from synthrelease.init.identifiers import DirectIdentifier, identifier_columns
 from synthrelease.init.missing_codes import TEXTS, missing_codes
+from synthrelease.init.nesting import NOTHING_TO_DECIDE, Nesting, nesting
 from synthrelease.init.person import person_column
 from synthrelease.init.roles import (
     DURATION,
@@ -63,6 +64,7 @@ class Draft:
     unused: Sequence[str]  # columns of labels that nothing reads
     units: Mapping[str, str]  # that times and durations without one seem to be in, by column
     other_lists: Sequence[str]  # columns of lists of other lengths than those that are unpacked
+    nesting: Nesting  # of the columns that could hold participant IDs
     name: str = ""
 
     @property
@@ -110,6 +112,9 @@ def draft_of(
     named = {role: column for role, column in (choices or {}).items() if column in excerpt.frame.columns}
     roles = roles_of(excerpt.filled).chosen(named)
     person = person_column(excerpt, roles, people, tables)
+    candidates = (
+        nesting(excerpt, roles, person) if people else NOTHING_TO_DECIDE
+    )  # else the format defines who is a person
     pattern_parts = [column for column in pattern_columns(source.pattern) if column != person]
     roles = _labelled(roles.without(person), pattern_parts)
     setting = setting_of(source, look.first, excerpt.frame, roles)
@@ -161,6 +166,7 @@ def draft_of(
         ],
         units=guessed_units(excerpt.frame, roles, features),
         other_lists=look.other_lists,
+        nesting=candidates,
     )
     return draft, excerpt
 

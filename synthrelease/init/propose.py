@@ -16,6 +16,7 @@ from synthrelease.errors import ArgumentError
 from synthrelease.files.scratch import scratch
 from synthrelease.init.doubts import Doubt, doubts_of, doubts_of_copies
 from synthrelease.init.draft import Draft, draft_of
+from synthrelease.init.nesting import NOTHING_TO_DECIDE, Nesting
 from synthrelease.init.plan_text import plan_text
 from synthrelease.init.roles import CHOSEN_ROLES
 from synthrelease.init.sources import tables_in
@@ -31,6 +32,8 @@ class Input:
     # Of each column of stimuli or recordings: fewest and most that a participant has, and its name.
     groups: tuple[tuple[int, int, str], ...]
     unused: tuple[str, ...] = ()  # columns of labels that the plan does not read
+    person: str = ""  # the column of participants
+    nesting: Nesting = NOTHING_TO_DECIDE  # of the columns that could be that
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,15 @@ def _refuse_unknown_columns(choices: Mapping[str, str], tables: Sequence[Source]
 
 def _input_of(draft: Draft) -> Input:
     groups = [(min(counts), max(counts), column) for column, counts in draft.counts.items() if counts]
-    return Input(draft.source.path, draft.kind, len(draft.people), tuple(groups), tuple(draft.unused))
+    return Input(
+        draft.source.path,
+        draft.kind,
+        len(draft.people),
+        tuple(groups),
+        tuple(draft.unused),
+        draft.person,
+        draft.nesting,
+    )
 
 
 def _names_of(drafts: Sequence[Draft]) -> list[str]:

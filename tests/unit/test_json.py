@@ -50,7 +50,7 @@ def test_making_a_release(study, tmp_path):
     found = told("init", study.folder / "gaze.csv", study.folder / "pupil.csv", "--person", "who", "-o", plan)
     assert set(found) == {"plan", "inputs", "warnings"}
     assert [(one["kind"], one["people"]) for one in found["inputs"]] == [("gaze", 30), ("features", 30)]
-    assert set(found["inputs"][0]) == {"path", "kind", "people", "groups", "unused"}
+    assert set(found["inputs"][0]) == {"path", "kind", "people", "groups", "unused", "candidates"}
     assert found["inputs"][0]["groups"] == [{"column": "picture", "fewest": 2, "most": 2}]
     assert plan.exists()
     view = told("preview", study.plan)

@@ -345,6 +345,17 @@ def test_labels_that_no_text_can_be_are_refused(tmp_path: Path) -> None:
         propose([path], tmp_path / "p.toml", people=["who"])
 
 
+def test_numbers_of_a_type_that_labels_cannot_have_are_no_candidates(tmp_path: Path) -> None:
+    path = points_of(
+        tmp_path, who=[f"p{n // 8}" for n in range(40)], code=[Decimal(n % 4) for n in range(40)]
+    )
+    (own,) = propose([path], tmp_path / "p.toml", people=["who"]).inputs
+    assert "code" not in [one.column for one in own.nesting.columns]
+    assert own.people == 5
+    with refused(DataError, "person-column-needed", where=path, names=["who"]):
+        propose([path], tmp_path / "p.toml")
+
+
 def test_people_without_a_stimulus_have_none(tmp_path: Path) -> None:
     first = [n < 20 for n in range(40)]
     path = points_of(
