@@ -54,7 +54,9 @@ if TYPE_CHECKING:
 )
 @click.option("--force", is_flag=True, help="Replace an existing plan.")
 @AS_JSON
+@click.pass_context
 def init(
+    ctx: click.Context,
     data: tuple[Path, ...],
     *,
     people: tuple[str, ...],
@@ -95,7 +97,13 @@ def init(
         )
     except DataError as error:
         if error.code == "person-column-needed" and not as_json:
-            _print_candidates(data, {"pattern": pattern, "table": table, "axes": named})
+            lines = _candidate_lines(data, {"pattern": pattern, "table": table, "axes": named})
+
+            @ctx.find_root().call_on_close
+            def list_candidates() -> None:  # after the error
+                for line in lines:
+                    print_line(line, err=True)
+
         raise
     remedy = "choose another name with -o other.toml, or replace it with --force"
     refuse_unwritable(target, used, force=force, what="plan", remedy=remedy)
@@ -116,14 +124,12 @@ def init(
     print_line(f"Next       replace every FILL IN in it, then: synthrelease preview {target}")
 
 
-def _print_candidates(data: Sequence[Path], source_fields: Mapping[str, Any]) -> None:
-    """Print which column could be meant, for each table, where it is to be named."""
+def _candidate_lines(data: Sequence[Path], source_fields: Mapping[str, Any]) -> list[str]:
+    """Which column could be meant, for each table, where it is to be named."""
     from synthrelease.init.nesting import nesting_lines, nestings
 
     known = {key: value for key, value in source_fields.items() if value}
-    for found in nestings(data, known):
-        for line in nesting_lines(found):
-            print_line(line, err=True)
+    return [line for found in nestings(data, known) for line in nesting_lines(found)]
 
 
 def _form(data: Input) -> dict[str, object]:
