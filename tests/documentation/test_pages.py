@@ -10,6 +10,8 @@ from documented import PAGES, ROOT
 from layers import LAYERS
 from markdown_it import MarkdownIt
 
+from synthrelease.cli import main
+
 
 def test_the_reference_is_current():
     command = [sys.executable, str(ROOT / "scripts" / "make_reference.py"), "--check"]
@@ -92,3 +94,45 @@ def test_picture_and_list_of_layers_are_of_the_layers_that_imports_are_compared_
     picture = ROOT / "docs" / "images" / "layers.svg"
     assert picture.stat().st_size <= 100_000
     assert set(re.findall(r">(\w+)</text>", picture.read_text("utf-8"))) >= {layer.name for layer in LAYERS}
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_picture_of_the_pipeline_is_current_described_and_of_commands_that_exist(script, page):
+    module = script("make_pipeline")
+    assert module.PICTURE.read_text("utf-8") == module.picture(), "run scripts/make_pipeline.py"
+    commands = [name for zone in module.ZONES for step in zone.steps for name in step.command.split(", ")]
+    assert set(filter(None, commands)) <= set(main.commands)
+    before = (ROOT / page).read_text("utf-8").split("images/pipeline.svg)")[0]
+    alt = before.rsplit("![", 1)[1].casefold()
+    for zone in module.ZONES:
+        for step in zone.steps:
+            assert step.title.casefold()[:5] in alt  # a verification stands for to verify
+    # It can be read by itself: it fetches nothing, and says the same to screen readers.
+    assert f">{module.DESCRIPTION}</desc>" in module.picture()
+    assert not re.findall(r"href|url\(|<image|<script", module.picture())
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_the_letters_of_the_picture_of_the_pipeline_stand_out_from_their_ground(script, scheme):
+    blocks = re.findall(r"svg\{(.*?)\}", script("make_pipeline").picture())
+    colours = dict(re.findall(r"--([\w-]+):#([0-9a-f]{6})", blocks[scheme]))
+
+    def luminance(name):
+        parts = (int(colours[name][n : n + 2], 16) / 255 for n in (0, 2, 4))
+        red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    for letters, ground in (
+        ("ink", "card"),
+        ("accent", "card"),
+        ("ink", "amber-soft"),
+        ("ink", "accent-soft"),
+    ):
+        dark, light = sorted((luminance(letters), luminance(ground)))
+        assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG 2, AA
+
+
+def test_text_that_does_not_fit_into_the_picture_of_the_pipeline_is_refused(script):
+    module = script("make_pipeline")
+    with pytest.raises(ValueError, match="fits"):
+        module._text("text", 0, 0, "x" * 50, 13, room=300)
