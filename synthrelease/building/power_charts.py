@@ -42,7 +42,8 @@ def power_chart(curve: PowerCurve) -> LineChart:
     def places(line: PowerLine, name: str) -> list[float]:
         return [y_scale.place(value) for value in curve.values(line, name)]
 
-    lines = [ChartLine("", band_path(x, places(planned, _WORST), places(planned, _BEST)), "band")]
+    band = band_path(x, places(planned, _WORST), places(planned, _BEST))
+    lines = [ChartLine("up to the best case" if band else "", band, "band")]
     lines.append(ChartLine(_NO_DATA, line_path(x, [y_scale.place(guess) for guess in guesses]), "limit"))
     for number, line in enumerate(curve.lines):
         tone = "main" if number == curve.planned else "less" if number < curve.planned else "more"

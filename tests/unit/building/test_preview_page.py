@@ -74,13 +74,17 @@ def test_a_page_is_replaced_only_if_asked_and_the_plan_never(tmp_path: Path) -> 
 
 def test_a_policy_that_refuses_is_seen_on_the_page_and_ends_with_code_4(tmp_path: Path) -> None:
     plan, policy, target = layouts.STUDIES["maps"](tmp_path), tmp_path / "policy.toml", tmp_path / "page.html"
+    text = plan.read_text("utf-8")
+    plan.write_text(text.replace("epsilon = 8.0", "epsilon = 12.0"), "utf-8")
     policy.write_text(
         '[policy]\nname = "small"\nmax_epsilon = 0.1\nmax_delta = 1e-6\nrequired_attacks = ["membership"]\n'
     )
     done = run("preview", plan, "--policy", policy, "--html", target)
     assert done.exit_code == 4
     page = parsed(target.read_text("utf-8"))
-    checked = json.loads(page.data)["policy"]
+    checked, weak = (json.loads(page.data)[key] for key in ("policy", "weak_guarantee"))
+    assert weak
+    assert all(page.source.index(sentence) < page.source.index("<h1") for sentence in weak)
     assert checked["breaches"]
     for said in (*checked["breaches"], "REFUSED", "membership"):
         assert said in page.text
