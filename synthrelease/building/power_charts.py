@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from synthrelease.building.power import PowerCurve, PowerLine
-from synthrelease.kinds.expectation import ERROR
+from synthrelease.kinds.expectation import ERROR, UNKNOWN
 from synthrelease.number_words import grouped, listed, percent, several, short
 from synthrelease.report.axis_ticks import ticks
 from synthrelease.report.exhibits import TableCell, TableExhibit, Tick
@@ -53,7 +53,7 @@ def power_chart(curve: PowerCurve) -> LineChart:
         at = curve.people.index(curve.here)
         here = f"you are here: {several(curve.here, 'participant')}"
         marks.append(ChartMark(x[at], 1 - places(planned, _WORST)[at], here))
-    measure = curve.first.measure
+    measure = "share that stays unknown" if curve.first.measure == UNKNOWN else curve.first.measure
     share = " (% of what the bounds allow)" if curve.is_share and measure == ERROR else ""
     subjects = listed(list(curve.subjects))
     return LineChart(
