@@ -9,6 +9,7 @@ import invented_evaluation
 import layouts
 from hostile_labels import write_hostile_study
 from pages import golden, written
+from PIL import Image
 from spending import dated
 
 import synthrelease
@@ -23,6 +24,7 @@ PRIVATE = (*INVENTED, *REAL)
 PLANNED = ("preview statistics", "ledger")  # what there is before, and besides, bundles
 
 Pages = Callable[[str], Path]
+ADDED = ".tools, .probe, .reading, .sort"  # what the script of pages adds to them
 
 
 def page(name: str, folder: Path) -> Path:
@@ -39,12 +41,21 @@ def page(name: str, folder: Path) -> Path:
     elif kind == "evaluated":
         plan = layouts.STUDIES[own](folder)
         bundle = synthrelease.build(plan, folder / "r.h5", test_seed=5).path
-        write_private_page(evaluate(plan, bundle), target)
+        stimuli = photographs(folder) if own == "maps" else None
+        write_private_page(evaluate(plan, bundle), target, stimuli=stimuli)
     else:
         bundle = golden(name) if name != "hostile" else _hostile(folder)
         written(bundle, folder)
         target = folder / f"{bundle.stem}.html"
     return target
+
+
+def photographs(folder: Path) -> Path:
+    """A folder with a photograph of the stimulus "garden"."""
+    stimuli = folder / "stimuli"
+    stimuli.mkdir()
+    Image.radial_gradient("L").resize((320, 240)).convert("RGB").save(stimuli / "garden.png")
+    return stimuli
 
 
 def _hostile(folder: Path) -> Path:

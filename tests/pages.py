@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import hashlib
 import re
 import tempfile
 from dataclasses import dataclass, field
@@ -17,19 +19,21 @@ from synthrelease.report.public_report import write_report
 
 _INLINE = {"a", "strong", "span", "code"}  # what does not part words
 _CELLS = {"td", "th", "dd"}  # what stands beside what is before it
-_UNSEEN = {"script", "style", "title"}
+_UNSEEN = {"script", "style", "template", "title"}
 _VOID = {"meta", "link", "img", "br", "hr", "input"}
 
 
 @dataclass
 class Page:
-    """Elements in their order, the text that is seen, the same in lines, and the embedded manifest."""
+    """Elements in their order, the text that is seen, the same in lines, the embedded manifest, and the script with what it adds."""
 
     source: str
     elements: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
     text: str = ""
     lines: str = ""
     data: str = ""
+    script: str = ""
+    controls: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
@@ -58,6 +62,11 @@ class _Parser(HTMLParser):
     def handle_starttag(self, tag, attrs):
         assert len({name for name, _ in attrs}) == len(attrs), f"an attribute of {tag} stands twice"
         attributes = dict(attrs)
+        if "template" in self.open:
+            self.page.controls.append((tag, attributes))
+            if tag not in _VOID:
+                self.open.append(tag)
+            return
         self.page.elements.append((tag, attributes))
         self.page.seen.append("")
         self.page.text += "" if tag in _INLINE else " "
@@ -74,13 +83,18 @@ class _Parser(HTMLParser):
         assert self.open, f"{tag} is closed and was not open"
         assert self.open[-1] == tag, f"{tag} is closed inside {self.open[-1]}"
         self.open.pop()
+        if "template" in self.open:
+            return
         self.numbers.pop()
         if tag not in _CELLS:
             self._part(tag)
 
     def handle_data(self, data):
         if "script" in self.open:
-            self.page.data += data
+            if self.page.all("script")[-1]:
+                self.page.data += data
+            else:
+                self.page.script += data
         elif not _UNSEEN & set(self.open):
             self.page.text += data
             self.page.lines += data if "pre" in self.open else re.sub(r"\s+", " ", data)
@@ -114,13 +128,17 @@ def _tidy(text: str) -> str:
 
 
 def check_form(page: Page, embedded: str) -> None:
-    """One file: nothing is loaded, nothing runs, a screen reader finds its way, and programs the element that is embedded."""
+    """One file: nothing is loaded, its one script runs by its hash and no other, a screen reader finds its way, and programs the element that is embedded.
+
+    Controls are where only the script finds them: without it none is seen.
+    """
     tags = {tag for tag, _ in page.elements}
     assert not tags & {"iframe", "object", "embed", "form", "audio", "video", "base", "button"}
     # Switches that styles follow: nothing is sent anywhere.
     assert {attributes["type"] for attributes in page.all("input")} <= {"radio"}
-    assert page.all("script") == [{"type": "application/json", "id": embedded}]
-    for tag, attributes in page.elements:
+    assert page.all("script") == [{"type": "application/json", "id": embedded}, {}]
+    assert page.all("template") == [{"id": "answers"}]
+    for tag, attributes in (*page.elements, *page.controls):
         assert not [name for name in attributes if name.startswith("on")], tag
         for name in ("src", "href"):
             value = attributes.get(name)
@@ -131,7 +149,7 @@ def check_form(page: Page, embedded: str) -> None:
     assert (
         policy
         == (
-            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"  # not a sentence: a policy
+            f"default-src 'none'; script-src 'sha256-{_digest(page.script)}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"  # not a sentence: a policy
         )
     )
     assert page.all("html") == [{"lang": "en"}]
@@ -144,6 +162,10 @@ def check_form(page: Page, embedded: str) -> None:
         assert str(link["href"])[1:] in ids
     assert all(image["alt"] and int(image["width"] or 0) > 0 for image in page.all("img"))
     assert "url(" not in page.source.split("</style>")[0]
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
 
 
 @functools.cache

@@ -152,8 +152,8 @@ def report(
 ) -> None:
     """Write a public HTML report for BUNDLE.
 
-    The report states the guarantee, the contents and how to verify them. It is one HTML file, without scripts and without network
-    access. BUNDLE is verified in full first.
+    The report states the guarantee, the contents and how to verify them. It is one HTML file that is complete without scripts and
+    without network access. Its only script shows values under the pointer. BUNDLE is verified in full first.
     """
     from synthrelease.api import write_report
 

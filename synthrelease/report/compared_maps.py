@@ -52,17 +52,19 @@ class ComparedMap:
         over: dict[str, Any] = {"veiled": bool(photograph), **common}
         values, difference = self._values, self._difference
         panels = (
-            map_panel("exact (private)", self._frames(self.true_map, "Exact map"), values, **over),
+            map_panel(
+                "exact (private)", self._frames(self.true_map, "Exact map", is_exact=True), values, **over
+            ),
             map_panel(
                 "released",
-                self._frames(self.released, "Released map"),
+                self._frames(self.released, "Released map", self.half_width),
                 values,
                 outlines=self._outlines,
                 **over,
             ),
             map_panel(
                 "released − exact",
-                self._frames(self.released - self.true_map, "Difference of the two maps"),
+                self._frames(self.released - self.true_map, "Difference of the two maps", is_exact=True),
                 difference,
                 **common,
             ),
@@ -74,7 +76,9 @@ class ComparedMap:
             else "",
             f"Axes {frame_of(self.legend.screen).words}." if self.window is None else "",
         ]
-        return Plate(self.title, panels, " ".join(filter(None, captions)), photograph=photograph)
+        return Plate(
+            self.title, panels, " ".join(filter(None, captions)), photograph=photograph, curtain=(0, 1)
+        )
 
     @property
     def _values(self) -> Colouring:
@@ -93,15 +97,24 @@ class ComparedMap:
             return None
         return Difference.of(np.clip(self.released, 0, None), self.half_width).outlines
 
-    def _frames(self, cells: Map, what: str) -> list[Frame]:
+    def _frames(
+        self, cells: Map, what: str, half_width: Map | None = None, *, is_exact: bool = False
+    ) -> list[Frame]:
         """A map, or those of its frames that are shown."""
         alt = f"{what}, {self.title}."
         if self.window is None:
-            return [Frame(cells, f"{alt} {self._range_words(cells)}")]
+            words = f"{alt} {self._range_words(cells)}"
+            return [Frame(cells, words, half_width=half_width, is_exact=is_exact)]
         start, end = self.window
         times = [start + (n + 0.5) / len(cells) * (end - start) for n in range(len(cells))]
         return [
-            Frame(cells[n], f"{alt} {self._range_words(cells[n])}", f"t = {short(times[n])}")
+            Frame(
+                cells[n],
+                f"{alt} {self._range_words(cells[n])}",
+                f"t = {short(times[n])}",
+                half_width=None if half_width is None else half_width[n],
+                is_exact=is_exact,
+            )
             for n in shown_frames(len(cells))[:_FRAMES]
         ]
 

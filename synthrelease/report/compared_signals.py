@@ -12,7 +12,9 @@ from synthrelease.kinds.dataset import Axis
 from synthrelease.number_words import short
 from synthrelease.report.exhibits import Panel, Picture, Plate, TableCell, TableExhibit
 from synthrelease.report.figures import write_png
+from synthrelease.report.population_plates import EXACT
 from synthrelease.report.rasters import data_uri
+from synthrelease.report.readings import chart_readings
 from synthrelease.report.signal_figures import signals_figure
 from synthrelease.report.views import x_label
 
@@ -51,6 +53,14 @@ def compared_signals(
     )
     file = io.BytesIO()
     width, height = write_png(figure, file)
+    readings = chart_readings(
+        figure,
+        {name: (signal, bands.get(name, no_band)) for name, signal in released.items()},
+        x=steps.values,
+        x_label=x_label(steps),
+        exact=true_signals,
+        exact_words=EXACT,
+    )
     rows = [
         (
             name or title,
@@ -68,7 +78,7 @@ def compared_signals(
     by = "" if "" in released else ", by recording"
     return Plate(
         title,
-        (Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),)),),
+        (Panel("", (Picture(data_uri(file.getvalue()), width, height, alt, readings=readings),)),),
         "Solid: released, band: ± (95 %). Dashed: exact (private).",
         TableExhibit(
             f"{y_label}{by}", ("recording" if by else "feature", "exact (private)", "released"), tuple(rows)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from synthrelease.report.readings import Readings  # of NumPy, which takes long to import
 
 PICTURES = 12  # of an output, unless more are asked for
 
@@ -60,6 +63,7 @@ class Picture:
     outlines: Outlines | None = None
     shapes: tuple[Shape, ...] = ()
     veiled: bool = False  # whether a photograph is seen through it
+    readings: Readings | None = None  # what is said under the pointer
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,9 @@ class Plate:
     caption: str  # how to read them
     table: TableExhibit | None = None  # their numbers
     photograph: str = ""  # under what is veiled, as a data URI; "" for none
+    curtain: tuple[int, int] | None = (
+        None  # numbers of two panels that a curtain can part, one over the other
+    )
 
     @property
     def switched(self) -> bool:

@@ -42,7 +42,7 @@ def _reduced(exhibit: Exhibit) -> Exhibit:
             panel = exhibit.panels[0]
             pictures = tuple(replace(picture, own="") for picture in panel.pictures[:_FRAMES])
             panel = replace(panel, heading="", pictures=pictures, own_scale=None)
-            return replace(exhibit, panels=(panel,), caption="", table=None)
+            return replace(exhibit, panels=(panel,), caption="", table=None, curtain=None)
         case TableExhibit():
             return replace(exhibit, rows=exhibit.rows[:_ROWS], note="")
         case HistogramExhibit():

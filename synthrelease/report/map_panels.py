@@ -12,14 +12,19 @@ from synthrelease.report.figures import MapLegend
 from synthrelease.report.look import Look, Range
 from synthrelease.report.map_frames import frame_of
 from synthrelease.report.rasters import Map, data_uri, gradient, map_png
+from synthrelease.report.readings import CELLS, FRAME_CELLS, GridReadings, grid_readings
 
 
 class Frame(NamedTuple):
     """A map of a panel."""
 
-    cells: Map  # shape (rows, columns)
+    cells: Map  # shape (rows, columns), as it is drawn
     alt: str
     label: str = ""
+    values: Map | None = None  # what is said under the pointer; None for what is drawn
+    half_width: Map | None = None  # ± of it (95 %); None where none is stated
+    is_exact: bool = False  # whether it has no ±
+    readings: GridReadings | None = None  # those of another map, which are said on this one, too
 
 
 class Colouring(NamedTuple):
@@ -82,6 +87,7 @@ def map_panel(
             frame=frame_of(legend.screen) if len(frames) == 1 else None,
             outlines=outlines,
             veiled=veiled,
+            readings=frame.readings or _readings(frame, legend, CELLS if len(frames) == 1 else FRAME_CELLS),
         )
         for frame in frames
     )
@@ -91,6 +97,11 @@ def map_panel(
         _scale(colouring, shared),
         _scale(colouring, colouring.own) if differs else None,
     )
+
+
+def _readings(frame: Frame, legend: MapLegend, most: tuple[int, int]) -> GridReadings:
+    values = frame.cells if frame.values is None else frame.values
+    return grid_readings(values, frame.half_width, screen=legend.screen, most=most, is_exact=frame.is_exact)
 
 
 def _scale(colouring: Colouring, ends: Range) -> Scale:

@@ -6,10 +6,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.printable import printable_lines
@@ -34,6 +38,7 @@ def render(template: str, **values: Any) -> str:
     """
     page = _environment().get_template(template)
     # Once without the glossary, to see which words there are to explain.
+    values["script"] = script()
     words = visible_text(page.render(**values, glossary=()))
     return page.render(**values, glossary=glossary(words, attacks=template == "private.html")) + "\n"
 
@@ -51,8 +56,28 @@ def embedded(manifest: dict[str, Any]) -> Markup:
 
 
 def visible_text(page: str) -> str:
-    """Return what a reader sees of a page, roughly: without scripts, styles and tags."""
-    return re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style)\b.*?</\1>", " ", page))
+    """Return what a reader sees of a page, roughly: without scripts, what they add, styles and tags."""
+    return re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(script|style|template)\b.*?</\1>", " ", page))
+
+
+class Script(NamedTuple):
+    """The one script of pages."""
+
+    source: Markup  # as it stands in its element
+    hash: Markup  # by which the policy of a page allows it, and nothing else
+
+
+@cache
+def script() -> Script:
+    """Return the script of pages: without indentation and lines of comments, which only its readers in the repository need."""
+    from jinja2.loaders import PackageLoader  # noqa: PLC0415  where a page is made
+    from markupsafe import Markup  # noqa: PLC0415  with Jinja2, where a page is made
+
+    text = PackageLoader("synthrelease.report", "templates").get_source(_environment(), "answers.js")[0]
+    lines = (line.strip() for line in text.splitlines())
+    source = "\n".join(line for line in lines if line and not line.startswith("//"))
+    digest = base64.b64encode(hashlib.sha256(source.encode("utf-8")).digest()).decode("ascii")
+    return Script(Markup(source), Markup(f"sha256-{digest}"))  # noqa: S704  ours, and digits
 
 
 @cache
@@ -69,6 +94,7 @@ def _environment() -> Environment:
     )
     environment.filters["css_text"] = _css_text
     environment.filters["code"] = _code
+    environment.filters["data"] = _data
     return environment
 
 
@@ -77,6 +103,21 @@ def _code(sentence: str) -> Markup:
     from markupsafe import Markup, escape  # noqa: PLC0415  with Jinja2, where a page is made
 
     return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(_harmless(sentence)))))  # noqa: S704  escaped before
+
+
+def _data(values: Any) -> str:
+    """A dataclass as JSON of ASCII characters, its texts as the page shows them."""
+
+    def shown(value: Any) -> Any:
+        match value:
+            case dict():
+                return {key: shown(one) for key, one in value.items()}
+            case list() | tuple():
+                return [shown(one) for one in value]
+            case _:
+                return _harmless(value)
+
+    return json.dumps(shown(asdict(values)), separators=(",", ":"))
 
 
 def _css_text(text: str) -> Markup:

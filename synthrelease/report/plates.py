@@ -18,6 +18,7 @@ from synthrelease.report.look import Look, Range, legible
 from synthrelease.report.map_frames import Difference, frame_of, outline_words
 from synthrelease.report.map_panels import Colouring, Frame, map_panel
 from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS, Map, data_uri
+from synthrelease.report.readings import chart_readings, grid_readings
 from synthrelease.report.signal_figures import signals_figure
 from synthrelease.report.views import CurveView, MapView, OutputViews
 
@@ -74,16 +75,27 @@ def _still(view: MapView, look: Look) -> Plate:
     common: dict[str, Any] = {"legend": view.legend, "longer_px": _PX, "look": look}
     heading = "released, over the stimulus" if photograph else "released"
     panels = [
-        map_panel(heading, [Frame(shown, alt)], values, outlines=outlines, veiled=bool(photograph), **common)
+        map_panel(
+            heading,
+            [Frame(shown, alt, values=view.cells, half_width=half_width)],
+            values,
+            outlines=outlines,
+            veiled=bool(photograph),
+            **common,
+        )
     ]
     if half_width is not None and spread is not None:
         ends = f"from {short(float(half_width.min()), 3)} to {short(float(half_width.max()), 3)}"
         alt = f"± of each place of that map (95 %): {ends}."
-        panels.append(map_panel("± of each place (95 %)", [Frame(half_width, alt)], spread, **common))
+        readings = grid_readings(view.cells, half_width, screen=view.legend.screen)
+        frame = Frame(half_width, alt, readings=readings)
+        panels.append(map_panel("± of each place (95 %)", [frame], spread, **common))
     if view.public is not None:
         alt = f"Public map of {view.subject}, from which that map starts. Highest: {_place(view.public)}, {short(float(view.public.max()), 3)}."
         panels.append(
-            map_panel("public map, from which it starts", [Frame(view.public, alt)], values, **common)
+            map_panel(
+                "public map, from which it starts", [Frame(view.public, alt, is_exact=True)], values, **common
+            )
         )
         words += " The public map shows nothing of participants: what both have may be of it alone."
     words = f"{words} {_together(view)}".strip()
@@ -97,11 +109,12 @@ def _strip(view: MapView, times: NDArray[np.float64], look: Look) -> Plate:
     for number in chosen:
         frame, middle = shown[number], short(float(times[number]))
         alt = f"Map of {view.subject} around time {middle}. Highest: {_place(frame)}, {short(float(frame.max()), 3)}."
-        frames.append(Frame(frame, alt, f"t = {middle}"))
+        half_width = None if view.half_width is None else view.half_width[number]
+        frames.append(Frame(frame, alt, f"t = {middle}", values=view.cells[number], half_width=half_width))
     caption = f"{len(chosen)} of {len(shown)} frames, each in the middle of its time, all on one scale. {_scale_words(view)}"
     if view.half_width is not None:
-        half_width = short(float(np.median(view.half_width)), 3)
-        caption += f" ± {half_width} (95 %, the median over the map)."
+        median = short(float(np.median(view.half_width)), 3)
+        caption += f" ± {median} (95 %, the median over the map)."
     caption = f"{caption} {_together(view)}".strip()
     values, _ = _colourings(view)
     panel = map_panel(
@@ -213,4 +226,5 @@ def _chart(view: CurveView, alt: str) -> Panel:
     )
     file = io.BytesIO()
     width, height = write_png(figure, file)
-    return Panel("", (Picture(data_uri(file.getvalue()), width, height, alt),))
+    readings = chart_readings(figure, view.curves, x=view.x, x_label=view.x_label)
+    return Panel("", (Picture(data_uri(file.getvalue()), width, height, alt, readings=readings),))

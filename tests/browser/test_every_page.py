@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from browsed import PLANNED, PRIVATE, PUBLIC
+from browsed import ADDED, PLANNED, PRIVATE, PUBLIC
 from tiers import params
 
 _ALL = params((*PUBLIC, *PRIVATE, *PLANNED), quick=("hostile", "private odd"))
@@ -74,12 +74,23 @@ def test_no_one_prints_a_dark_page(visit, pages, name):
 
 
 @pytest.mark.quick_for("private bare")
-@pytest.mark.parametrize("name", ["areas", "private bare"])
+@pytest.mark.parametrize("name", ["areas", "private bare", "evaluated maps"])
 def test_without_scripts_it_is_the_same_page(visit, pages, name):
-    shots = []
+    """But for what its script adds, and that is no words and no pictures of the release."""
+    shots, texts = [], []
     for scripts in (True, False):
         with visit(pages(name), scripts=scripts) as seen:
+            if scripts:
+                seen.page.add_style_tag(content=f"{ADDED} {{ display: none !important; }}")
+            else:
+                assert not [
+                    one
+                    for one in seen.page.locator(f"{ADDED}, button, [type=range]").all()
+                    if one.is_visible()
+                ]
             shots.append(seen.page.screenshot(full_page=True))
+            texts.append(seen.page.inner_text("body"))
+    assert texts[0] == texts[1]
     assert shots[0] == shots[1]
 
 
