@@ -38,8 +38,7 @@ def as_text(view: Mapping[str, Any]) -> str:
     if view["ledger"] is not None:
         head, details = ledger_words(view["ledger"])
         lines.extend([f"Ledger: {head}", f"  {details}"])
-    most, *more = memory_words(view["memory"])
-    lines.extend([*wrapped("Memory: ", most), *(line for one in more for line in wrapped("  ", one))])
+    lines.extend(memory_lines(view["memory"]))
     for warning in other_warnings(view):
         lines.extend(wrapped("  note: ", warning))
     if view["policy"] is not None:  # last, where it is seen
@@ -94,6 +93,12 @@ def ledger_words(spent: Mapping[str, float]) -> tuple[str, str]:
 def other_warnings(view: Mapping[str, Any]) -> list[str]:
     """Return the warnings that do not stand before all else."""
     return [warning for warning in view["warnings"] if warning not in view["weak_guarantee"]]
+
+
+def memory_lines(memory: Mapping[str, Any]) -> list[str]:
+    """Return `memory_words` as lines of a terminal."""
+    most, *more = memory_words(memory)
+    return [*wrapped("Memory: ", most), *(line for one in more for line in wrapped("  ", one))]
 
 
 def memory_words(memory: Mapping[str, Any]) -> list[str]:

@@ -115,7 +115,7 @@ def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..
     before = page.inner_text(".epsilon")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("before => document.querySelector('.epsilon').innerText !== before", arg=before)
-    assert page.locator(".simulated img").count() == 1
+    assert page.locator(".simulated img").count() == 1  # not a sentence: a selector
     here.press("Write ε into the plan")
     page.wait_for_function("() => document.querySelector('#epsilon').placeholder !== '1.0'")
 

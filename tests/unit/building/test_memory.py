@@ -19,7 +19,7 @@ from invented_study import (
     write_study,
 )
 
-from synthrelease.building import preview as preview_module
+from synthrelease.building import preview_words
 from synthrelease.building.design import make_design
 from synthrelease.building.memory import Memory, memory
 from synthrelease.building.preview import as_text, preview
@@ -54,7 +54,7 @@ def shapes(collected: Any) -> Any:
 
 def memory_lines(view: dict[str, Any]) -> str:
     """What a preview prints of memory."""
-    lines = "\n".join(preview_module._memory_lines(view["memory"]))
+    lines = "\n".join(preview_words.memory_lines(view["memory"]))
     assert lines in as_text(view)
     return lines
 

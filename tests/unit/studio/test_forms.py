@@ -48,7 +48,7 @@ def test_from_a_table_to_a_complete_plan(tmp_path: Path) -> None:
     assert browser.change("/data/answers", **answers).status == 204
     assert not questions(browser.project.plan_text() or "")
     made = document(browser)
-    assert made["release"]["title"] == 'A title, with "quotes" and ε'
+    assert made["release"]["title"] == answers[name_of("release", "title")]
     assert made["inputs"]["gaze"]["screen"] == {"width_px": 800, "height_px": 600}
     assert made["inputs"]["gaze"]["stimuli"] == ["sea", "sky"]
     assert browser.ask("/release").status == 200
