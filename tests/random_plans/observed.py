@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 from auditing.planting import everywhere, forgetting, inside
+from rough_chains import rough_chains
 
 from random_plans.plans import KIND_OF_INPUT, RandomPlan
 from random_plans.study import Study
@@ -40,7 +41,6 @@ from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import SynthReleaseError
 from synthrelease.kinds.heatmap import expected
-from synthrelease.kinds.scanpaths import chain
 from synthrelease.numerics.expected_quality import correlation_of_cells
 from synthrelease.plan import partitions
 from synthrelease.plan.plan import load_plan
@@ -121,8 +121,7 @@ class Observer:
         enter(patch.object(builder, "_write_and_verify", self._written))
         enter(patch.object(expected, "correlation_of_cells", self._correlation))
         enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
-        for name, fewer in (("_ITERATIONS", 2), ("_ROUNDS", 1), ("_SIMULATED", 20)):
-            enter(inside(chain, name, fewer)())
+        enter(rough_chains())
         return self
 
     def __exit__(self, *raised: object) -> None:

@@ -1,13 +1,18 @@
-"""Attacks on scanpaths: they succeed where nothing hides people, and not where noise does."""
+"""Attacks on scanpaths: they succeed where nothing hides people, and not where noise does.
+
+What attackers use of scanpaths is where they dwell; how well chains are fitted otherwise is not the point.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 import made_scanpaths
 import numpy as np
 import pytest
+from rough_chains import rough_chains
 
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import RoundedGaussian
@@ -22,6 +27,12 @@ from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 PEOPLE = 8
 LOUD = 0.2  # ε
 RUN = AttackRun("paths", seed=3, draws=999)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def roughly_fitted() -> Iterator[None]:
+    with rough_chains():
+        yield
 
 
 @cache
