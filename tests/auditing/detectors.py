@@ -48,11 +48,13 @@ class Detector:
         name: what is looked at.
         make: runs the package, with a source of randomness; under the fault.
         judge: says what is wrong with what came out; without the fault.
+        briefly: the same with less to look at, where that takes long: what a detector needs to find a fault it need not look at to keep silent.
     """
 
     name: str
     make: Callable[[SecureRandom], Any]
     judge: Callable[[Any], Verdict]
+    briefly: Detector | None = None
 
     def run(self, seed: int, fault: Callable[[], AbstractContextManager[object]] = nullcontext) -> Verdict:
         """Return the verdict while a fault is planted; by default there is none."""

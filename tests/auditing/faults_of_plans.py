@@ -13,7 +13,7 @@ import numpy as np
 
 from auditing import bundles
 from auditing.detectors import audit_of
-from auditing.order import OrderProbe
+from auditing.order import OrderProbe, order_runs
 from auditing.plans import (
     each,
     each_with_private,
@@ -117,9 +117,8 @@ def _facts(name: str) -> Iterator[None]:
 
 
 def _order(name: str, *, private: bool, in_parts: bool) -> Detector:
-    people, runs = (2, 8000) if in_parts else (200, 1000)
-    probe = OrderProbe(name, private=private, in_parts=in_parts, people=people)
-    return audit_of(lambda: probe, f"the order of {name}", runs=runs)
+    probe = OrderProbe(name, private=private, in_parts=in_parts, people=2 if in_parts else 200)
+    return audit_of(lambda: probe, f"the order of {name}", runs=order_runs(probe))
 
 
 FAULTS = (

@@ -19,7 +19,7 @@ from variants.statistics import all_statistics
 
 from auditing.choices import ChoiceProbe, cap_probe, frequencies_probe
 from auditing.of_rounds import OF_PEOPLE, OF_SCANPATHS
-from auditing.order import OrderProbe, order_probes
+from auditing.order import OrderProbe, order_probes, order_runs
 from auditing.probes import variant_probe
 from auditing.quantiles import quantile_probe
 from auditing.seeds import crowd, owner, strangers
@@ -57,8 +57,8 @@ def audited() -> list[Audited]:
         Audited("private choice", ChoiceProbe, SOME, 0.85),
         Audited("heatmap-private-cap", cap_probe, SOME, 0.8),
         Audited("signals-private-frequencies", frequencies_probe, SOME, 0.45),
-        *(Audited(probe.name, partial(_itself, probe), 8_000, None) for probe in order_probes()),
-        Audited("quantiles-M1of2", quantile_probe, SOME, 0.4),
+        *(Audited(probe.name, partial(_itself, probe), order_runs(probe), None) for probe in order_probes()),
+        Audited("quantiles-M1of2", quantile_probe, SOME // 2, 0.4),
         Audited("records-test-2-crowd", crowd, MANY, 0.9),
         Audited("records-test-2-strangers", strangers, MANY, None),
         Audited("records-test-2-owner", owner, MANY, None),

@@ -113,6 +113,11 @@ def _constant(value: float) -> Person:
     return Person(np.column_stack([np.zeros(LENGTH), np.full(LENGTH, value)]))
 
 
+def order_runs(probe: OrderProbe) -> int:
+    """Return how often either side is released: of many people, the order shows in one release; of two, in every other."""
+    return 4000 if probe.people == 2 else 1000
+
+
 def order_probes() -> list[OrderProbe]:
     """Return the pairs of options under which everyone's own series are released."""
     return [

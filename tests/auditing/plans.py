@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 _NEIGHBOURS = 4
+_BRIEFLY = 2  # plans
 
 
 def _outputs(document: Document, kind: str) -> Iterator[tuple[Document, Document]]:
@@ -91,4 +92,5 @@ def plans_where(name: str, has: Callable[[Document], bool], *, plans: int = 6) -
         f"plans where {name}",
         make,
         lambda shown: Verdict(bool(shown), shown[0] if shown else f"{plans} plans show noisy values alone"),
+        plans_where(name, has, plans=_BRIEFLY) if plans > _BRIEFLY else None,
     )
