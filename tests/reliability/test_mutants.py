@@ -24,7 +24,8 @@ from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK
 from synthrelease.bundle.strict_hdf5.anatomy import Structure
 
-NUMBERS = [pytest.param(200, id="some"), pytest.param(900, id="many", marks=pytest.mark.thorough)]
+MOST_BYTES = 1 << 17  # of which each is changed
+NUMBERS = [pytest.param(200, id="some"), pytest.param(500, id="many", marks=pytest.mark.thorough)]
 
 
 @pytest.fixture(scope="module", params=NUMBERS)
@@ -97,8 +98,9 @@ def test_a_mutant_is_the_same_whoever_makes_it() -> None:
 @pytest.mark.quick_for("heatmaps-format-2.h5", "statistics.h5")
 @pytest.mark.parametrize("bundle", GOLDEN, ids=lambda path: path.name)
 def test_every_changed_byte_of_a_golden_bundle_is_detected(bundle: Path) -> None:
-    """Of all its bytes, each changed in one bit; what it was for is known."""
-    assert undetected(read(bundle)) == []
+    """Of all its bytes, or of a large one's every seventh, each changed in one bit; what it was for is known."""
+    layout = read(bundle)
+    assert undetected(layout, step=1 if len(layout.raw) < MOST_BYTES else 7) == []
 
 
 def test_every_changed_byte_of_a_new_bundle_is_detected() -> None:

@@ -29,8 +29,8 @@ from synthrelease.kinds.values import Values
 FEATURES, CONDITIONS, WINDOWS, MANY = 6, 4, 8, 8000
 BUDGET = Budget(10.0, 1e-5)
 LITTLE = Budget(1.0, 1e-5)  # noise is more than what sampling leaves unknown
-RELEASES, PEOPLE, DRAWS = 8, 800, 12
-DRAWN = 4  # releases from whose posterior is drawn: that takes longest
+RELEASES, PEOPLE, DRAWS = 5, 800, 12
+DRAWN = 3  # releases from whose posterior is drawn: that takes longest
 
 
 @dataclass(frozen=True)

@@ -61,9 +61,29 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def evaluated(built):
+def watched(built):
+    """Return a function that evaluates the bundle of a study once: what came out, what was said of its progress, and what curves were drawn of."""
+
+    @functools.cache
+    def of(write):
+        said, drawn = [], []
+
+        def curve(made, *arguments, **options):
+            drawn.append(made)
+            return curves.curve(made, *arguments, **options)
+
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(orchestrator, "curve", curve)
+            told = evaluate(*built(write), progress=lambda *step: said.append(step))
+        return told, said, drawn
+
+    return of
+
+
+@pytest.fixture(scope="module")
+def evaluated(watched):
     """Return a function that evaluates the bundle of a study once."""
-    return functools.cache(lambda write: evaluate(*built(write)))
+    return lambda write: watched(write)[0]
 
 
 @pytest.mark.slow("an evaluation of a whole study; every other test here is of its parts")
@@ -168,18 +188,14 @@ def test_what_is_not_drawn_is_said(built, evaluated):
 
 
 @pytest.mark.thorough
-def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(built, monkeypatch):
+def test_fresh_releases_at_the_plan_s_epsilon_have_the_noise_of_the_release(watched):
     """What a private choice took is not spent on noise again."""
     asked = {}
-
-    def curve(made, *_, **__):
-        left = Budget(made.budget.epsilon - made.spent_on_choice, made.budget.delta)
-        if noise_of(made.event) is not None:
-            asked[made.name] = noise_of(made.mechanism.calibrate(left)).scale / noise_of(made.event).scale
-
-    monkeypatch.setattr(orchestrator, "curve", curve)
     for write in (capped, invented.write_signals_study, invented.write_statistics_study):
-        evaluate(*built(write))
+        for made in watched(write)[2]:
+            left = Budget(made.budget.epsilon - made.spent_on_choice, made.budget.delta)
+            if noise_of(made.event) is not None:
+                asked[made.name] = noise_of(made.mechanism.calibrate(left)).scale / noise_of(made.event).scale
     assert {"capped", "chunks", "all"} <= asked.keys()
     assert all(times == pytest.approx(1, abs=1e-6) for times in asked.values()), asked
 
@@ -212,10 +228,8 @@ def test_data_that_is_read_in_parts_is_held_against_all_the_same(built, evaluate
 
 
 @pytest.mark.thorough
-def test_progress(built):
-    plan, bundle = built(invented.write_signals_study)
-    said = []
-    evaluate(plan, bundle, progress=lambda *step: said.append(step))
+def test_progress(watched):
+    said = watched(invented.write_signals_study)[1]
     assert all(0 <= done <= total for _, done, total in said)
     whole = {what: total for what, _, total in said}
     whole.pop("checking the values", None)  # a check that is quick says nothing

@@ -29,10 +29,14 @@ def leaves(of: Any, *path: Any) -> Iterator[tuple[Any, ...]]:
         yield path
 
 
-def forgeries(output: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The output with one value changed."""
+def forgeries(output: dict[str, Any], seen: set[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    """The output with one value changed that has not been changed in another output of its kind, mechanism and noise."""
+    of = output["kind"], output["mechanism"].get("name"), output["event"]["type"]
     for root in ("mechanism", "event"):
         for path in leaves(output[root], root):
+            if (*of, path) in seen:
+                continue
+            seen.add((*of, path))
             for value in forged_values(at(output, path), path):
                 forged = copy.deepcopy(output)
                 at(forged, path[:-1])[path[-1]] = value
@@ -59,9 +63,11 @@ def at(output: Any, path: tuple[Any, ...]) -> Any:
 def test_a_manifest_that_contradicts_itself_does_not_stop_its_reader(path: Path) -> None:
     with BundleFile(path) as file:
         manifest = file.manifest()
-    shown = 0
+    # Nothing of these is changed, and the schema is held against all of it each time.
+    manifest |= {"digests": dict(list(manifest["digests"].items())[:1]), "warnings": manifest["warnings"][:1]}
+    shown, seen = 0, set[tuple[Any, ...]]()
     for output in manifest["outputs"]:
-        for forged in forgeries(output):
+        for forged in forgeries(output, seen):
             forgery = {**manifest, "outputs": [forged]}
             if not manifest_faults(forgery):
                 assert as_text(forgery)

@@ -175,9 +175,10 @@ def leaves(value, path=()):
 
 
 def offered(form):
-    """All that the schema lets anyone choose from."""
+    """Every list that the schema lets anyone choose from."""
     if isinstance(form, dict):
-        yield from form.get("enum", [])
+        if "enum" in form:
+            yield form["enum"]
         for item in form.values():
             yield from offered(item)
     elif isinstance(form, list):
@@ -186,7 +187,12 @@ def offered(form):
 
 
 VALID = validator("manifest-v3")
-WORDS = [*dict.fromkeys(offered(schema("manifest-v3")))]
+CHOICES = [*offered(schema("manifest-v3"))]
+
+
+def beside(value):
+    """What could be chosen in the place of a value: whatever else stands in a list that has it."""
+    return [*dict.fromkeys(word for choice in CHOICES if value in choice for word in choice)]
 
 
 def mutants(manifest, path, value):
@@ -202,8 +208,8 @@ def mutants(manifest, path, value):
     if value == {}:
         return [{"new entry": ["a"]}]
     if value is None:
-        return [3, "x", ["x"], [1, 2], LEDGER, *others, *WORDS]
-    return [value + "1", "1" + value[1:], "2020-01-01", *WORDS]
+        return [3, "x", ["x"], [1, 2], LEDGER, *others, *beside(None)]
+    return [value + "1", "1" + value[1:], "2020-01-01", *beside(value)]
 
 
 def named(manifest, path):
@@ -226,9 +232,13 @@ def changed_at(release, path, value):
     return other
 
 
-def fits(manifest):
+def fits(manifest, path):
+    """Whether the schema lets a manifest be so that was changed in one place: the output with it is looked at first."""
     names = [o["name"] for o in manifest["outputs"]]
-    return VALID.is_valid(manifest) and len(set(names)) == len(names)
+    if len(set(names)) < len(names):
+        return False
+    alone = path[0] == "outputs" and {**manifest, "outputs": [manifest["outputs"][path[1]]], "digests": {}}
+    return (not alone or VALID.is_valid(alone)) and VALID.is_valid(manifest)
 
 
 @pytest.mark.thorough
@@ -240,7 +250,7 @@ def test_every_leaf_of_a_manifest_that_changes_is_told_and_nothing_else(original
             continue
         for mutant in mutants(original.manifest, path, value):
             other = changed_at(original, path, mutant)
-            if mutant == value or not fits(other.manifest):
+            if mutant == value or not fits(other.manifest, path):
                 continue
             try:
                 told = difference(original, other)
