@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +61,14 @@ class Facts:
 
     def counting(self, max_stimuli: int) -> tuple[int, ...]:
         """Return how many participants count on each stimulus if each counts on so many, on average over who is picked."""
-        names_seen = self.assigned.sum(axis=1, keepdims=True)
-        expected = (self.assigned * np.minimum(1.0, max_stimuli / np.maximum(names_seen, 1))).sum(axis=0)
-        return tuple(int(number) for number in np.rint(expected))
+        names_seen = self.assigned.sum(axis=1)
+        # Exactly: the last bit of a sum of floats depends on the order of people, and at a half the number with it.
+        expected = [Fraction(0)] * len(self.names)
+        for seen in np.unique(names_seen[names_seen > 0]).tolist():
+            viewers = self.assigned[names_seen == seen].sum(axis=0).tolist()
+            part = Fraction(min(max_stimuli, seen), seen)
+            expected = [total + part * number for total, number in zip(expected, viewers, strict=True)]
+        return tuple(round(number) for number in expected)
 
 
 def read_facts(

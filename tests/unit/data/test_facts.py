@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import random
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from refusals import refused
 from tiers import few
 
 from synthrelease.data.cells import ONLY_LABEL
-from synthrelease.data.facts import read_facts
+from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import delimited, parquet
@@ -270,3 +271,23 @@ def test_a_list_of_which_nothing_is_in_the_data_is_refused_and_names_without_row
         read_facts(path, columns=FEATURES, listed=["A", "B"])
     assert "'task'" in caught.value.where
     assert "recordings" in caught.value.remedy
+
+
+def test_expected_viewers_do_not_depend_on_the_order_of_people() -> None:
+    """Of the third stimulus 1.5 are expected: a sum of floats is above or below it, as the people are sorted."""
+    assigned = np.array(
+        [
+            [1, 0, 1, 0, 1, 0],
+            [1, 0, 1, 1, 0, 1],
+            [1, 1, 1, 1, 0, 0],
+            [1, 0, 1, 1, 0, 0],
+            [0, 1, 0, 1, 1, 0],
+            [0, 1, 1, 0, 0, 1],
+        ],
+        dtype=np.bool_,
+    )
+    counts = {
+        Facts(6, tuple("abcdef"), None, frozenset(), assigned[list(order)]).counting(1)
+        for order in itertools.permutations(range(6))
+    }
+    assert counts == {(1, 1, 2, 1, 1, 1)}
