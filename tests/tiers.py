@@ -26,6 +26,12 @@ def few(function):
     return settings(max_examples=settings.default.max_examples // 5)(function)
 
 
+def fewer(function):
+    """Decorate a property that very many variants have: in the quick tier it gets as many as with `few`, in the thorough one half."""
+    default = settings.default.max_examples
+    return settings(max_examples=min(default // 5, 10))(function)
+
+
 def params(values, *, quick):
     """Return parameters for `parametrize`, those that are not in `quick` marked `thorough`: where several tests have them."""
     return [

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tiers import few
+from tiers import fewer
 
 from synthrelease.numerics.fourier import integer_coefficients
 from synthrelease.numerics.steps import HALF_RANGE
@@ -43,7 +43,7 @@ def test_an_adversary_comes_near_the_sensitivity(
     assert l2 >= bounded.attained
 
 
-@few
+@fewer
 @given(data=st.data())
 def test_no_one_moves_the_integers_further_than_the_sensitivity(
     bounded: Variant, data: st.DataObject

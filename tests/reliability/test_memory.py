@@ -115,7 +115,7 @@ CASES = {
         GAZE
         + 'mechanism = "gaussian"\nheight_px = 540\nwidth_px = 960\ncap = "private"\nmax_samples_per_stimulus = 100_000\n',
         "parquet",
-        2 * PART_CELLS // 4 - 1_000,
+        PART_CELLS // 4 - 1_000,
         is_distinct=False,
     ),
     "text": Case(GAZE, "csv", PART_CELLS // 4 - 1_000),

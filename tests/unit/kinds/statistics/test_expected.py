@@ -21,7 +21,7 @@ from synthrelease.kinds.statistics.quantile_errors import distance, probabilitie
 from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, fraction, quantile
 
-LOW, HIGH, PEOPLE, DRAWS = 2.0, 10.0, 60, 1000
+LOW, HIGH, PEOPLE, DRAWS = 2.0, 10.0, 60, 400
 BUDGET = Budget(2.0, 0.0)
 ALARM = 1e-9
 
@@ -51,7 +51,7 @@ def releases(statistic: Statistics, data: Features, draws: int = DRAWS) -> list[
     "name", ["count", "sum", "mean", "variance", "histogram", "quantile:0.5", "quantile:0.9"]
 )
 def test_the_error_of_releases_is_the_expected_one(name: str) -> None:
-    """For each public shape within what 1000 draws leave open, and so between the best and the worst of them."""
+    """For each public shape within what 400 draws leave open, and so between the best and the worst of them."""
     statistic = mechanism(name)
     p = statistic.parameters
     (expected,) = p.expected(statistic.calibrate(BUDGET), PEOPLE, Neighbours.REPLACE_ONE)
