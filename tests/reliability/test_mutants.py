@@ -24,7 +24,7 @@ from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import SIGNATURE, USER_BLOCK
 from synthrelease.bundle.strict_hdf5.anatomy import Structure
 
-MOST_BYTES = 1 << 17  # of which each is changed
+MOST_BYTES = 1 << 16  # of which each is changed
 NUMBERS = [pytest.param(200, id="some"), pytest.param(500, id="many", marks=pytest.mark.thorough)]
 
 
