@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from studio_project import HOST, Browser, project
 
-from synthrelease.studio.application import _Studio
+from synthrelease.studio.application import application
 from synthrelease.studio.guard import ENTRANCE, Secrets
 
 OTHER_HOSTS = (
@@ -27,7 +27,7 @@ def browser(tmp_path: Path) -> Browser:
 
 def _paths(browser: Browser, method: str) -> list[str]:
     """All addresses that there are of a method."""
-    routes = _Studio(browser.project, Secrets()).routes()
+    routes = application(browser.project, Secrets()).routes
     return [
         route.path.replace("{name}", "build")
         for route in routes

@@ -1,0 +1,57 @@
+"""Check and build: commands that take long."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from synthrelease.plan.plan import load_plan
+from synthrelease.studio.commands import BUILD, CHECK, COMMANDS, command
+from synthrelease.studio.context import Changing, Shown, Studio
+from synthrelease.studio.rendering import Form, go_to, one, page
+
+
+def _check(studio: Studio, _request: Request) -> Response:
+    return studio.page(
+        "check.html", "/check", job=studio.jobs.job(CHECK), command=command(CHECK, studio.project, {})
+    )
+
+
+def _build(studio: Studio, _request: Request) -> Response:
+    plan = load_plan(studio.project.plan)
+    return studio.page(
+        "build.html",
+        "/build",
+        job=studio.jobs.job(BUILD),
+        command=command(BUILD, studio.project, {}),
+        view=studio.budgets.at(),
+        charges=plan.ledger is not None,
+        exists=(studio.project.folder / studio.planned_bundle()).is_file(),
+        bundle=studio.planned_bundle(),
+    )
+
+
+def _start(studio: Studio, _request: Request, form: Form) -> Response:
+    name = one(form, "name")
+    here = command(name, studio.project, form)
+    studio.jobs.start(name, here, plan=studio.plan_digest())
+    return go_to({CHECK: "/check", BUILD: "/build"}.get(name, f"/bundle?path={quote(one(form, 'bundle'))}"))
+
+
+def _cancel(studio: Studio, _request: Request, _form: Form) -> Response:
+    studio.jobs.cancel()
+    return Response(status_code=204)
+
+
+def _job(studio: Studio, request: Request) -> Response:
+    name = request.path_params["name"]
+    job = studio.jobs.job(name) if name in COMMANDS else None
+    if job is None or not job.is_running:
+        return Response(status_code=204, headers={"HX-Refresh": "true"})
+    return page("job.html", job=job)
+
+
+SHOWN: Shown = {"/check": _check, "/build": _build, "/jobs/{name}": _job}
+CHANGING: Changing = {"/jobs/start": _start, "/jobs/cancel": _cancel}

@@ -1,0 +1,82 @@
+"""Release: the plan's outputs as cards."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from synthrelease.kinds.registry import kinds
+from synthrelease.studio.context import Changing, Shown, Studio
+from synthrelease.studio.fields import Field, field_at, output_keys, parsed
+from synthrelease.studio.plan_edits import add_output, edit, remove_output
+from synthrelease.studio.rendering import Form, go_to, one
+
+
+def _release(studio: Studio, _request: Request) -> Response:
+    view = studio.budgets.at()
+    document = tomllib.loads(studio.project.plan_text() or "")
+    cards = [
+        {
+            "number": number,
+            "output": output,
+            "kind": kinds()[output["kind"]],
+            "row": None if view.preview is None else view.preview["outputs"][number],
+            "bars": view.bars.get(output["name"], ()),
+            "fields": _fields(document, number),
+        }
+        for number, output in enumerate(document["outputs"])
+    ]
+    offered = [
+        {"kind": kind, "inputs": inputs}
+        for kind in kinds().values()
+        if (inputs := [name for name, body in document["inputs"].items() if body["kind"] in kind.input_kinds])
+    ]
+    return studio.page("release.html", "/release", cards=cards, offered=offered, view=view)
+
+
+def _fields(document: dict[str, Any], number: int) -> list[Field]:
+    output = document["outputs"][number]
+    return [
+        field_at(("outputs", number, key), document, output.get(key)) for key in output_keys(output["kind"])
+    ]
+
+
+def _add_output(studio: Studio, _request: Request, form: Form) -> Response:
+    kind, source, name = (one(form, key).strip() for key in ("kind", "input", "name"))
+    required = {
+        key: parsed(field, form.get(key, [""]))
+        for key in output_keys(kind)
+        if (field := field_at(("outputs", 0, key), {"outputs": [{"kind": kind}]})).is_required
+    }
+    output = {
+        "name": name,
+        "kind": kind,
+        "input": source,
+        **{k: v for k, v in required.items() if v is not None},
+    }
+    add_output(studio.project, one(form, "digest"), output)
+    return go_to("/release")
+
+
+def _remove_output(studio: Studio, _request: Request, form: Form) -> Response:
+    remove_output(studio.project, one(form, "digest"), int(one(form, "number")))
+    return go_to("/release")
+
+
+def _change_output(studio: Studio, _request: Request, form: Form) -> Response:
+    document = tomllib.loads(studio.project.plan_text() or "")
+    fields = _fields(document, int(one(form, "number")))
+    changes = {field.place: parsed(field, form[field.name]) for field in fields if field.name in form}
+    edit(studio.project, one(form, "digest"), changes)
+    return go_to("/release")
+
+
+SHOWN: Shown = {"/release": _release}
+CHANGING: Changing = {
+    "/release/add": _add_output,
+    "/release/remove": _remove_output,
+    "/release/change": _change_output,
+}
