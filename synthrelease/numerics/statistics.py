@@ -64,20 +64,24 @@ def squares(means: NDArray[np.int64]) -> NDArray[np.int64]:
     return (4 * means * means + HALF_RANGE) // (2 * HALF_RANGE) - HALF_RANGE
 
 
-def ratio(above: float, below: float, reach: float) -> tuple[float, float]:
-    """Return the ends of what a quotient in [−1, 1] can be if neither of its noisy integers is off by more than `reach`.
+def ratio(
+    above: NDArray[np.float64], below: NDArray[np.float64], reach: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of what quotients in [−1, 1] can be if neither of their noisy integers is off by more than `reach`, of the same shape.
 
     What divides is H at least, one person: by interval arithmetic, so that it holds at least as often as both noises keep within reach.
     """
-    weights = [max(below + sign * reach, float(HALF_RANGE)) for sign in (-1, 1)]
+    weights = [np.maximum(below + sign * reach, float(HALF_RANGE)) for sign in (-1, 1)]
     corners = [(above + sign * reach) / weight for sign in (-1, 1) for weight in weights]
-    low, high = min(corners), max(corners)
-    return min(max(low, -1.0), 1.0), min(max(high, -1.0), 1.0)
+    low, high = (choose.reduce(corners) for choose in (np.minimum, np.maximum))
+    return np.clip(low, -1.0, 1.0), np.clip(high, -1.0, 1.0)
 
 
-def proportion(noisy: float, whole: int, reach: float) -> tuple[float, float]:
-    """Return the ends of what a proportion of a public whole in [−1, 1] can be if its noisy integer is not off by more than `reach`."""
-    low, high = (min(max((noisy + sign * reach) / whole, -1.0), 1.0) for sign in (-1, 1))
+def proportion(
+    noisy: NDArray[np.float64], whole: int, reach: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the ends of what proportions of a public whole in [−1, 1] can be if their noisy integers are not off by more than `reach`, of the same shape."""
+    low, high = (np.clip((noisy + sign * reach) / whole, -1.0, 1.0) for sign in (-1, 1))
     return low, high
 
 

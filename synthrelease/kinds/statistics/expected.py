@@ -7,7 +7,6 @@ What the data are like is private. So it is tried for data like each of four pub
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -80,7 +79,7 @@ def guess(name: str, shape: Shape, unit: StatisticUnit, people: float, bins: int
     """Return what a statistic of people of a shape is, in its unit: what may be published without data, shape (1,) or (bins,)."""
     low, high = unit.bounds
     if quantile(name) is not None:
-        return np.array([low + (high - low) * shape.quantile(float(fraction(name)))])
+        return low + (high - low) * shape.quantile([float(fraction(name))])
     statistic = NOISY_STATISTICS[name]
     size = bins if name == HISTOGRAM else statistic.size(unit)
     return statistic.ends(_integers(name, shape, unit, people, size), unit, 0.0)[0]
@@ -126,11 +125,11 @@ def _of_noisy(
     for shape in Shape:
         integers = _integers(name, shape, unit, people, size)
         exact.append(statistic.ends(integers, unit, 0.0)[0])
-        released = [statistic.ends(np.rint(integers + one), unit, 0.0)[0] for one in drawn]
-        errors.append(float(np.mean([distance(one, exact[-1]) for one in released])))
+        released = statistic.ends(np.rint(integers + drawn), unit, 0.0)[0]
+        errors.append(float(distance(released, exact[-1]).mean()))
     scale = _scale(name, unit, people)
     # Where the shapes agree, all that data could change is who counts: none to all of them.
-    without_data = _without_data(exact, distance) / scale or 0.25
+    without_data = _without_data(np.stack(exact), distance) / scale or 0.25
     return tuple(error / scale for error in errors), without_data
 
 
@@ -143,7 +142,7 @@ def _of_quantile(name: str, people: float, rate: float, steps: int) -> tuple[tup
     """Error for each shape, and of a guess without data, of the bounds' width. `rate`: of utility in the choice, ε/(2Δ)."""
     p = fraction(name)
     errors = tuple(mean_error(shape, p, people=people, rate=rate, steps=steps) for shape in Shape)
-    return errors, _without_data([np.array([shape.quantile(float(p))]) for shape in Shape], _absolute)
+    return errors, _without_data(np.stack([shape.quantile([float(p)]) for shape in Shape]), _absolute)
 
 
 def _cell(values: Numbers) -> Cell:
@@ -160,14 +159,16 @@ def _draws(noise: Noise, size: int) -> Numbers:
     return np.asarray(noise.standard_deviation * ndtri(points))
 
 
-def _without_data(exact: list[Numbers], distance: Callable[[Numbers, Numbers], float]) -> float:
-    middle = np.mean(exact, axis=0)
-    return math.fsum(distance(middle, one) for one in exact) / len(exact)
+def _without_data(exact: Numbers, distance: Callable[[Numbers, Numbers], Numbers]) -> float:
+    """How far the mean over shapes is from each of them, on average. `exact`: shape (shapes, size)."""
+    return float(distance(exact, exact.mean(axis=0)).mean())
 
 
-def _absolute(one: Numbers, other: Numbers) -> float:
-    return float(np.abs(one - other).max())
+def _absolute(several: Numbers, one: Numbers) -> Numbers:
+    """How far each of several is from one, shape (several,)."""
+    distances: Numbers = np.abs(several - one).max(axis=-1)
+    return distances
 
 
-def _total_variation(whole: float) -> Callable[[Numbers, Numbers], float]:
-    return lambda one, other: float(np.abs(one - other).sum()) / 2 / whole
+def _total_variation(whole: float) -> Callable[[Numbers, Numbers], Numbers]:
+    return lambda several, one: np.abs(several - one).sum(axis=-1) / 2 / whole

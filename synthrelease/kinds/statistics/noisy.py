@@ -72,7 +72,10 @@ class Statistic(ABC):
 
     @abstractmethod
     def ends(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> tuple[Numbers, Numbers]:
-        """Return the lower and the upper end of what it can be if no noise exceeds `reach`, of the shape of what is shown, in people or the feature's unit."""
+        """Return the lower and the upper end of what it can be if no noise exceeds `reach`, in people or the feature's unit.
+
+        `noisy` has the shape (…, size), of a histogram (…, bins); what is returned (…, 1) or (…, bins).
+        """
 
     @abstractmethod
     def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
@@ -183,9 +186,9 @@ class Mean(Statistic):
         if unit.divisor is not None:
             step /= unit.divisor
             return centre + step * (noisy - reach), centre + step * (noisy + reach)
-        first, last = ratio(float(noisy[0]), float(noisy[1]), reach)
         half = (high - low) / 2
-        return np.array([centre + half * first]), np.array([centre + half * last])
+        first, last = ratio(noisy[..., :1], noisy[..., 1:], reach)
+        return centre + half * first, centre + half * last
 
     def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
         """Yield the feature's unit, of a quotient times people."""
@@ -240,21 +243,22 @@ class Variance(Statistic):
         """Return variances in the square of the feature's unit, by interval arithmetic over the integers."""
         half = (unit.bounds[1] - unit.bounds[0]) / 2
         (low, high), (least, most) = self._moments(noisy, unit, reach)
-        squared = sorted((low * low, high * high))
-        smallest = 0.0 if low < 0 < high else squared[0]
-        ends = (least - squared[1], most - smallest)
-        first, last = (half * half * min(max(end, 0.0), 1.0) for end in ends)
-        return np.array([first]), np.array([last])
+        squared = low * low, high * high
+        smallest = np.where((low < 0) & (high > 0), 0.0, np.minimum(*squared))
+        first, last = (
+            half * half * np.clip(end, 0.0, 1.0) for end in (least - np.maximum(*squared), most - smallest)
+        )
+        return first, last
 
-    def _moments(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> list[tuple[float, float]]:
+    def _moments(self, noisy: Numbers, unit: StatisticUnit, reach: float) -> list[tuple[Numbers, Numbers]]:
         """The ends of the mean, in half widths of the bounds from their middle, and of the mean square."""
         if self.is_quotient(unit):
-            mean, square = (ratio(float(noisy[i]), float(noisy[1]), reach) for i in (0, 2))
+            mean, square = (ratio(noisy[..., [i]], noisy[..., [1]], reach) for i in (0, 2))
             return [mean, ((square[0] + 1) / 2, (square[1] + 1) / 2)]
         assert unit.divisor is not None
         whole = HALF_RANGE * unit.divisor
-        mean, square = (proportion(float(noisy[i]), times * whole, reach) for i, times in ((0, 1), (1, 2)))
-        return [mean, (max(square[0], 0.0), max(square[1], 0.0))]
+        mean, square = (proportion(noisy[..., [i]], times * whole, reach) for i, times in ((0, 1), (1, 2)))
+        return [mean, (np.maximum(square[0], 0.0), np.maximum(square[1], 0.0))]
 
     def noise_units(self, feature: str, unit: StatisticUnit) -> Iterator[tuple[str, float]]:
         """Yield the square of the feature's unit, of a quotient times people."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 from enum import Enum
-from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 Numbers = NDArray[np.float64]
 
@@ -29,23 +29,17 @@ class Shape(Enum):
     @functools.lru_cache(maxsize=64)
     def values(self, people: int) -> Numbers:
         """Return so many means as shares of the bounds' width, at the quantiles of the shape, shape (people,)."""
-        ranks = (np.arange(people) + 0.5) / people
-        values = ranks if self.value is None else np.array([self.quantile(rank) for rank in ranks.tolist()])
+        values = self.quantile((np.arange(people) + 0.5) / people)
         values.flags.writeable = False
         return values
 
-    def quantile(self, p: float) -> float:
-        """Return the p-quantile as a share of the bounds' width."""
-        return p if self.value is None else min(max(self._normal.inv_cdf(p), 0.0), 1.0)
+    def quantile(self, p: ArrayLike) -> Numbers:
+        """Return the p-quantiles as shares of the bounds' width, of the same shape."""
+        ranks = np.asarray(p, dtype=np.float64)
+        return ranks if self.value is None else np.clip(self.value + _SPREAD * ndtri(ranks), 0.0, 1.0)
 
     def below(self, places: Numbers) -> Numbers:
         """Return the share of people below each place, of the same shape, from 0 to 1: those beyond the bounds are at their ends, all below the last."""
         if self.value is None:
             return places
-        inside = [self._normal.cdf(place) for place in places[1:-1].tolist()]
-        return np.array([0.0, *inside, 1.0])
-
-    @property
-    def _normal(self) -> NormalDist:
-        assert self.value is not None
-        return NormalDist(self.value, _SPREAD)
+        return np.array([0.0, *ndtr((places[1:-1] - self.value) / _SPREAD), 1.0])
