@@ -7,6 +7,7 @@ composition keeps to the plan. An output that states its ε has that, and so has
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from typing import Any
 from synthrelease.dp import accounting
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event
+from synthrelease.dp.mixed_losses import LOSS_STEP
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
@@ -24,6 +26,7 @@ from synthrelease.plan.plan import Plan
 _ROUNDING = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 # How much of the plan's ε may be left over: a mixed composition takes a while.
 _TOLERANCES = {"gaussian": 1e-6, "mixed": 1e-3}
+_ROUGH_LOSS_STEP = 10 * LOSS_STEP  # with which a mixed one takes a tenth of that while
 _MOST_FACTOR = 64.0  # no multiple beyond: what does not cost more by then does not take more
 _OVERSHOOT = 1.1  # costs grow a little more than in proportion
 _MOST_STEPS = 40
@@ -56,19 +59,25 @@ def divide_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, B
     parts = {name: budget.epsilon for name, budget in requested.items()}
     allowed = plan.epsilon if waiting else min(plan.epsilon, sum(parts.values()))
 
+    step = tolerance / 10  # of factors: the same on machines that differ in last bits
+
     def times(factor: float) -> dict[str, Budget]:
+        factor = max(1.0, math.floor(factor / step) * step)
         return {
             name: replace(budget, epsilon=factor * budget.epsilon) if name in elastic else budget
             for name, budget in requested.items()
         }
 
-    def cost(factor: float) -> float:
+    def cost(factor: float, loss_step: float = LOSS_STEP) -> float:
         budgets = times(factor)
         planned = [planned_event(output, budgets[output.spec.name]) for output in paying]
-        return accounting.epsilon_at(planned, delta=plan.delta, neighbours=plan.neighbours, budget=allowed)
+        return accounting.epsilon_at(
+            planned, delta=plan.delta, neighbours=plan.neighbours, budget=allowed, loss_step=loss_step
+        )
 
-    factor, step = _largest(cost, allowed, tolerance=tolerance), tolerance / 10
-    return times(max(1.0, math.floor(factor / step) * step))  # the same on machines that differ in last bits
+    rough = functools.partial(cost, loss_step=_ROUGH_LOSS_STEP)
+    first = _largest(rough, allowed, tolerance=tolerance)  # the rough cost is no less than the cost
+    return times(_largest(cost, allowed, tolerance=tolerance, least=first))
 
 
 def _is_elastic(spec: OutputSpec) -> bool:
@@ -96,17 +105,19 @@ def refusals_of(spec: OutputSpec) -> Iterator[None]:
         raise
 
 
-def _largest(cost: Callable[[float], float], allowed: float, *, tolerance: float) -> float:
-    """Return the largest factor ≥ 1 whose cost is at most what is allowed, but for a part of `tolerance` that may be left over.
+def _largest(
+    cost: Callable[[float], float], allowed: float, *, tolerance: float, least: float = 1.0
+) -> float:
+    """Return the largest factor ≥ `least` whose cost is at most what is allowed, but for a part of `tolerance` that may be left over.
 
-    1 if even that costs more: it is refused elsewhere. False position with Illinois' halving: costs grow with the factor,
+    `least` if even that costs more: it is refused elsewhere. False position with Illinois' halving: costs grow with the factor,
     almost in proportion.
     """
     margin = tolerance * allowed / 2
-    low, best, first = 1.0, 1.0, cost(1.0)
-    if not 0 < first < allowed:
+    low, best, first = least, least, cost(least)
+    if not 0 < first < allowed - 2 * margin:
         return best
-    below, high = first - allowed + margin, _OVERSHOOT * max(1.0, allowed / first)
+    below, high = first - allowed + margin, _OVERSHOOT * least * max(1.0, allowed / first)
     above = cost(high) - allowed + margin
     if above == below:
         return best  # what does not depend on the factor takes no more

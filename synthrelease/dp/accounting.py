@@ -13,14 +13,10 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from synthrelease.dp.calibration import gaussian_epsilon
 from synthrelease.dp.deniability import best_t, trial_cost, trials_cost
@@ -45,20 +41,16 @@ from synthrelease.dp.guarantee import (
     PureDP,
     Unit,
 )
+from synthrelease.dp.mixed_losses import LOSS_STEP, mixed_epsilon
 from synthrelease.dp.rounding import float_up, root_up, round_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
-
 ANY_DELTA = 0.5  # where events need none, and composition asks for one
-_LARGEST_LATTICE = 1000  # steps of a Laplace sensitivity that the library is given
 # Below this δ, and this share of it, the library's convolution of trials may err.
 _LEAST_PLD_DELTA, _LIBRARY_CARE = 1e-9, 1e-4
 _LARGEST_GRID = 1_000_000  # points of a randomized test's privacy loss, all trials together
-_MOST_PAIRS = 64  # unlike (ε, δ) that the library composes
-_LOSS_STEP = 1e-4  # between the library's losses, by default
 _LARGEST_PLD = 60.0  # above this ε the sum is stated: no curator needs its third digit
 TRIALS_EXCEED_DELTA = "the trials of a randomized test exceed this δ already"
 _PRIVATE = RoundedGaussian | DiscreteLaplace | PrivateChoice | RandomizedTest
@@ -125,6 +117,7 @@ def compose(
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
     unit: Unit = Unit.PERSON,
     budget: float | None = None,
+    loss_step: float = LOSS_STEP,
 ) -> Guarantee:
     """Return the guarantee of all events together, for one person who is in all of them.
 
@@ -134,6 +127,8 @@ def compose(
         neighbours: the relation under which the events' sensitivities were computed.
         unit: whose contributions those were.
         budget: rounding up stops here, if ε itself does not exceed it.
+        loss_step: between the privacy losses that are distinguished where noise of several kinds is composed. A multiple of
+            `LOSS_STEP` is faster, and states no less.
 
     Returns:
         `PureDP`, `ApproxDP`; or `NoGuarantee`, `PlausibleDeniability` if an event is no noise at all.
@@ -158,14 +153,16 @@ def compose(
     if not parts.needs_delta:
         pure = float_up(sum(parts.pure, Fraction(0)))
         return PureDP(epsilon=claimed(pure, 6, budget), unit=unit, neighbours=neighbours)
-    epsilon, digits = unrounded_epsilon(events, delta=delta)
+    epsilon, digits = unrounded_epsilon(events, delta=delta, loss_step=loss_step)
     if math.isinf(epsilon):
         return NoGuarantee(reason=TRIALS_EXCEED_DELTA, unit=unit, neighbours=neighbours)
     return ApproxDP(epsilon=claimed(epsilon, digits, budget), delta=delta, unit=unit, neighbours=neighbours)
 
 
-def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, int]:
-    """Return ε at δ > 0 of differentially private events, and to how many digits it is stated; infinity if it has no bound."""
+def unrounded_epsilon(
+    events: Sequence[Event], *, delta: float, loss_step: float = LOSS_STEP
+) -> tuple[float, int]:
+    """Return ε at δ > 0 of differentially private events, and to how many digits it is stated; infinity if it has no bound. `loss_step` as in `compose`."""
     events = list(events)  # as in `compose`
     parts = parts_of(events)
     pure, mu, opaque = sum(parts.pure, Fraction(0)), root_up(parts.mu_squared), parts.opaque
@@ -184,10 +181,12 @@ def unrounded_epsilon(events: Sequence[Event], *, delta: float) -> tuple[float, 
     added_up = float_up(pure + Fraction(gaussian) + sum(Fraction(epsilon) for epsilon, _ in pairs))
     if mu == 0 and not pairs:
         return added_up, 6
+    if added_up > _LARGEST_PLD:
+        return added_up, 4
     choices = [(step.epsilon, 0.0) for step in _steps(events) if isinstance(step, PrivateChoice)]
     dearest = _steps(map(_of_any_outcome, events))
     laplace = [step for step in dearest if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
-    return _mixed_epsilon(mu, tuple(laplace), (*pairs, *choices), delta, added_up), 4
+    return min(mixed_epsilon(mu, tuple(laplace), (*pairs, *choices), delta, loss_step), added_up), 4
 
 
 def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit) -> Guarantee | None:
@@ -296,17 +295,24 @@ def compose_private(
 
 
 def epsilon_at(
-    events: Sequence[Event], *, delta: float, neighbours: Neighbours, budget: float | None = None
+    events: Sequence[Event],
+    *,
+    delta: float,
+    neighbours: Neighbours,
+    budget: float | None = None,
+    loss_step: float = LOSS_STEP,
 ) -> float:
     """Return ε at δ of all that is differentially private in events, rounded up; infinity if that has none there.
 
     Noise counts whatever else there is: who reads the noisy counts of a model need not look at the records that were
-    drawn from it. No δ is spent at δ = 0: events that need one have no ε then. `budget` as in `compose`.
+    drawn from it. No δ is spent at δ = 0: events that need one have no ε then. `budget` and `loss_step` as in `compose`.
     """
     private = [part for event in events if (part := protected_part(event)) is not None]
     if not private:
         return 0.0
-    guarantee = compose(private, delta=delta or ANY_DELTA, neighbours=neighbours, budget=budget)
+    guarantee = compose(
+        private, delta=delta or ANY_DELTA, neighbours=neighbours, budget=budget, loss_step=loss_step
+    )
     if isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and delta > 0):
         return guarantee.epsilon
     return math.inf
@@ -315,59 +321,3 @@ def epsilon_at(
 def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
     """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
     return root_up(parts_of(events).mu_squared)
-
-
-# A build composes the same events to divide the budget, for the manifest and to verify it; each time takes a tenth of a second.
-@functools.lru_cache(maxsize=256)
-def _mixed_epsilon(
-    mu: float,
-    laplace: tuple[DiscreteLaplace, ...],
-    pairs: tuple[tuple[float, float], ...],
-    delta: float,
-    added_up: float,
-) -> float:
-    if added_up > _LARGEST_PLD:
-        return added_up
-    # Slow to import, and only needed here.
-    from dp_accounting.pld import common  # noqa: PLC0415
-    from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
-
-    losses = [_gaussian_loss(mu)] if mu > 0 else []
-    for (sensitivity, scale), times in Counter((e.sensitivity, e.scale) for e in laplace).items():
-        steps = max(1, -(-sensitivity // _LARGEST_LATTICE))  # merged into one step: dominates (proof note)
-        parameter = math.nextafter(steps / scale, math.inf)
-        step_loss = pld.from_discrete_laplace_mechanism(parameter, sensitivity=-(-sensitivity // steps))
-        losses.append(step_loss.self_compose(times))
-    alike = Counter(pairs)
-    if len(alike) > _MOST_PAIRS:  # not to be expected: what they add up to is a bound as well
-        total = sum((Fraction(epsilon) for epsilon, _ in pairs), Fraction(0))
-        alike = Counter([(float_up(total), sum(part for _, part in pairs))])
-    for (epsilon, part), times in alike.items():
-        pair = common.DifferentialPrivacyParameters(epsilon, part)
-        losses.append(pld.from_privacy_parameters(pair).self_compose(times))
-    loss = functools.reduce(lambda total, part: total.compose(part), losses)
-    return min(float(loss.get_epsilon_for_delta(delta)), added_up)
-
-
-@functools.lru_cache(maxsize=4)  # of 10⁶ numbers each; a release is composed with its ledger's others, too
-def _gaussian_loss(mu: float) -> PrivacyLossDistribution:
-    """Return what `from_gaussian_mechanism(1, sensitivity=mu)` does; that inverts 10⁶ losses one by one, this all at once."""
-    # Slow to import, and only needed here.
-    from dp_accounting.pld import pld_pmf  # noqa: PLC0415
-    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution  # noqa: PLC0415
-    from dp_accounting.pld.privacy_loss_mechanism import GaussianPrivacyLoss  # noqa: PLC0415
-
-    noise = GaussianPrivacyLoss(1.0, sensitivity=mu)
-    bounds = noise.connect_dots_bounds()
-    lowest, highest = (
-        math.floor(bounds.epsilon_lower / _LOSS_STEP),
-        math.ceil(bounds.epsilon_upper / _LOSS_STEP),
-    )
-    losses = np.arange(lowest, highest + 1) * _LOSS_STEP
-    outcomes = noise.inverse_privacy_loss(losses)
-    deltas = noise.mu_upper_cdf(outcomes) - np.exp(losses + noise.mu_lower_log_cdf(outcomes))
-    return PrivacyLossDistribution(
-        pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
-            _LOSS_STEP, lowest, highest, np.clip(deltas, 0.0, 1.0)
-        )
-    )

@@ -15,7 +15,7 @@ from auditing.detectors import audit_of, audit_of_variant, moved_utilities, reac
 from auditing.planting import Fault, everywhere, forgetting, inside, together
 from auditing.quantiles import quantile_utilities_moved
 from auditing.seeds import crowd, owner, strangers
-from synthrelease.dp import accounting, budget, sensitivity
+from synthrelease.dp import accounting, budget, mixed_losses, sensitivity
 from synthrelease.dp.noise.rounded import discrete_laplace
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.kinds.choosing import Choosing
@@ -175,8 +175,8 @@ FAULTS = (
     ),
     Fault(
         "discrete Laplace accounted as continuous",
-        "dp.accounting._mixed_epsilon",
-        forgetting(accounting._mixed_epsilon, inside(pld, "from_discrete_laplace_mechanism", _continuous)),
+        "dp.mixed_losses.mixed_epsilon",
+        forgetting(mixed_losses.mixed_epsilon, inside(pld, "from_discrete_laplace_mechanism", _continuous)),
         (accounts.mixed, audit_of(account_probe, "mixed noise")),
     ),
     Fault(

@@ -35,7 +35,7 @@ from synthrelease.bundle.content import released_content
 from synthrelease.bundle.examination import examine
 from synthrelease.bundle.layout import ValuesDigest
 from synthrelease.bundle.manifest import to_bytes
-from synthrelease.dp import accounting
+from synthrelease.dp import accounting, mixed_losses
 from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
@@ -120,7 +120,7 @@ class Observer:
         enter(patch.object(ready, "make_design", self._designed))
         enter(patch.object(builder, "_write_and_verify", self._written))
         enter(patch.object(expected, "correlation_of_cells", self._correlation))
-        enter(forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
+        enter(forgetting(mixed_losses.mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
         enter(rough_chains())
         return self
 

@@ -18,7 +18,7 @@ from tiers import few
 
 import synthrelease
 from synthrelease.bundle.examination import Verification, examine
-from synthrelease.dp import accounting
+from synthrelease.dp import accounting, mixed_losses
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import SynthReleaseError
 from synthrelease.ledger import Ledger
@@ -73,7 +73,7 @@ def test_no_plan_that_preview_accepts_is_refused_after_payment(
 @pytest.fixture
 def quickly() -> Iterator[None]:
     """What is slow and has no texts in it is made fast, as it is by `Observer`: chains of scanpaths, and what unlike noises come to together."""
-    with rough_chains(), forgetting(accounting._mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))():
+    with rough_chains(), forgetting(mixed_losses.mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))():
         yield
 
 

@@ -19,8 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import MPContext
 from refusals import bad_argument
+from scipy.stats import binom
 
-from synthrelease.dp import accounting
+from synthrelease.dp import accounting, mixed_losses
 from synthrelease.dp.accounting import METHODS, compose, gaussian_mu, is_differentially_private, method
 from synthrelease.dp.calibration import gaussian_epsilon, gaussian_sigma, laplace_scale
 from synthrelease.dp.event import (
@@ -35,6 +36,7 @@ from synthrelease.dp.event import (
     Unprotected,
 )
 from synthrelease.dp.guarantee import ApproxDP, Neighbours, NoGuarantee, PlausibleDeniability, PureDP
+from synthrelease.dp.mixed_losses import LOSS_STEP, choices_loss
 from synthrelease.dp.rounding import round_up
 
 if TYPE_CHECKING:
@@ -243,7 +245,7 @@ def test_a_sensitivity_beyond_the_lattice_keeps_its_delta_by_exact_reckoning(
     sensitivity: int, steps: int
 ) -> None:
     """Rounded down, 1001/2 = 500 steps would lose 1/1001 of ε = 20 and miss this δ by far."""
-    assert -(-sensitivity // accounting._LARGEST_LATTICE) == steps
+    assert -(-sensitivity // mixed_losses._LARGEST_LATTICE) == steps
     laplace = ((sensitivity, sensitivity / 20),)
     for mu in (0.001, 0.5):
         total = compose(mixed_events(mu, laplace), delta=1e-6)
@@ -254,7 +256,7 @@ def test_a_sensitivity_beyond_the_lattice_keeps_its_delta_by_exact_reckoning(
 
 @pytest.mark.parametrize("lattice", [1, 2, 3, 4, 7])
 def test_any_size_of_lattice_keeps_delta(lattice: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accounting, "_LARGEST_LATTICE", lattice)
+    monkeypatch.setattr(mixed_losses, "_LARGEST_LATTICE", lattice)
     laplace = ((7, 3.5), (5, 4.0))
     for delta in (1e-2, 1e-6):
         total = compose(mixed_events(0.4, laplace), delta=delta)
@@ -440,7 +442,27 @@ def test_the_loss_of_gaussian_noise_is_the_library_s_to_the_last_bit(mu: float) 
 
     epsilons = np.linspace(0, 6 * mu, 200)
     by_the_library = pld.from_gaussian_mechanism(1.0, sensitivity=mu).get_delta_for_epsilon(epsilons)
-    assert np.array_equal(accounting._gaussian_loss(mu).get_delta_for_epsilon(epsilons), by_the_library)
+    assert np.array_equal(
+        mixed_losses.gaussian_loss(mu, LOSS_STEP).get_delta_for_epsilon(epsilons), by_the_library
+    )
+
+
+@pytest.mark.parametrize(("epsilon", "times"), [(0.5, 1), (0.0173, 20), (1.3, 7), (1e-5, 40)])
+@pytest.mark.parametrize("loss_step", [LOSS_STEP, 10 * LOSS_STEP])
+def test_the_loss_of_choices_is_that_of_their_binomial_number_and_hardly_more(
+    epsilon: float, times: int, loss_step: float
+) -> None:
+    """δ(x) = Σ max(0, P(k) − eˣ·Q(k)), with P(k) binomial: on points of the grid it is that, between them no less."""
+    losses = epsilon * np.arange(-times, times + 1, 2)
+    grid = loss_step * np.arange(0, math.ceil(times * epsilon / loss_step) + 2)
+    found = choices_loss(epsilon, times, loss_step)
+    chances = binom(times, 1 / (1 + math.exp(-epsilon))).pmf(np.arange(times + 1))
+    some = grid[:: max(1, len(grid) // 50)]
+    for points, above in ((some, 1e-12), (some + 0.37 * loss_step, loss_step)):
+        expected = np.maximum(0.0, -np.expm1(points[:, None] - losses)) @ chances
+        excess = np.asarray(found.get_delta_for_epsilon(points)) - expected
+        assert (excess >= -1e-12).all()
+        assert (excess <= above).all()
 
 
 @pytest.mark.parametrize("delta", [1e-14, 1e-16, 1e-18])
