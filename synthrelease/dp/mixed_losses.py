@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import gammaln
 
 from synthrelease.dp.event import DiscreteLaplace
 from synthrelease.dp.rounding import float_up
@@ -90,8 +90,10 @@ def choices_loss(epsilon: float, times: int, loss_step: float) -> PrivacyLossDis
 
     The division keeps both data's chances, so that the steps dominate (Doroshenko et al. 2022). Each of the events by itself would be rounded up.
     """
-    losses = epsilon * np.arange(-times, times + 1, 2)
-    chances = binom(times, 1 / (1 + math.exp(-epsilon))).pmf(np.arange(times + 1))
+    up = np.arange(times + 1)
+    losses = epsilon * (2 * up - times)
+    ways = gammaln(times + 1) - gammaln(up + 1) - gammaln(times - up + 1)
+    chances = np.exp(ways + up * epsilon - times * np.logaddexp(0.0, epsilon))
     below = np.floor(losses / loss_step).astype(np.int64)
     share = np.clip(np.expm1(below * loss_step - losses) / math.expm1(-loss_step), 0.0, 1.0)
     places = np.concatenate([below, below + 1]) - below[0]

@@ -1,11 +1,12 @@
-"""What a privacy budget buys: figures of a plan at every position of a slider, from public facts alone."""
+"""What a privacy budget buys: figures of a plan at every position of a slider and however it is divided, from public facts alone."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from synthrelease.building.design import Design, design_with, public_facts
@@ -13,6 +14,7 @@ from synthrelease.building.preview import Preview, preview
 from synthrelease.data.facts import Facts
 from synthrelease.dp.best_guess import best_guess_of
 from synthrelease.errors import SynthReleaseError
+from synthrelease.number_words import listed
 from synthrelease.plan.plan import Plan, load_plan
 from synthrelease.studio.fields import Place
 from synthrelease.studio.project import Project, digest
@@ -24,14 +26,17 @@ POSITIONS = tuple(
 )
 _WIDTH = 100.0  # of a bar, in units of its drawing
 _MOST_KEPT = 2 * STEPS
+_MOST_NAMED = 3  # subjects of a bar
 _GRID = 1_000_000  # to which an output's own ε is rounded
+
+Shares = Mapping[str, float | None]  # of the release's ε, by output; None for an equal part of what is left
 
 
 @dataclass(frozen=True)
 class Bar:
     """What is expected of one kind of released value, on a line from no data to exact."""
 
-    subject: str
+    subjects: str
     measure: str
     best: float
     worst: float
@@ -62,22 +67,27 @@ class Budgets:
         self._digest = ""
         self._plan: Plan | None = None
         self._facts: dict[str, Facts] = {}
-        self._views: dict[float, View] = {}
+        self._views: dict[tuple[object, ...], View] = {}
 
-    def at(self, epsilon: float | None = None) -> View:
-        """Return the plan's figures at an ε; without one, at its own.
+    def at(self, epsilon: float | None = None, shares: Shares = MappingProxyType({})) -> View:
+        """Return the plan's figures.
+
+        Args:
+            epsilon: of the release; the plan's own without one.
+            shares: of outputs, instead of those in the plan.
 
         Raises:
             SynthReleaseError: the plan or its data cannot be used.
         """
         with self._lock:
             plan = self._current()
-            here = plan.epsilon if epsilon is None else epsilon
-            if here not in self._views:
+            here = changes(plan, plan.epsilon if epsilon is None else epsilon, shares)
+            key = tuple(here.items())
+            if key not in self._views:
                 if len(self._views) >= _MOST_KEPT:
                     self._views.clear()
-                self._views[here] = _view(_scaled(plan, here), self._facts)
-            return self._views[here]
+                self._views[key] = _view(_with(plan, here), self._facts)
+            return self._views[key]
 
     def _current(self) -> Plan:
         text = digest(self._project.plan_text() or "")
@@ -88,26 +98,35 @@ class Budgets:
         return self._plan
 
 
-def scaled_epsilons(document: Mapping[str, Any], epsilon: float) -> dict[Place, float]:
-    """Return the changes of a plan that give it another ε: of the release, and, in proportion, of outputs that have one of their own."""
-    factor = epsilon / document["privacy"]["epsilon"]
-    outputs = enumerate(document["outputs"])
-    return {("privacy", "epsilon"): epsilon} | {
-        ("outputs", number, "epsilon"): _rounded(factor * output["epsilon"])
-        for number, output in outputs
-        if "epsilon" in output
-    }
+def changes(plan: Plan, epsilon: float, shares: Shares = MappingProxyType({})) -> dict[Place, float | None]:
+    """Return the changes of a plan that give it another ε: of the release, and, in proportion, of outputs that have one of their own.
+
+    Args:
+        plan: as it is.
+        epsilon: of the release.
+        shares: of outputs without an ε of their own.
+    """
+    made: dict[Place, float | None] = {("privacy", "epsilon"): epsilon}
+    for number, spec in enumerate(plan.outputs):
+        own = spec.options.get("epsilon")
+        if own is not None:
+            made["outputs", number, "epsilon"] = _rounded(epsilon / plan.epsilon * own)
+        elif spec.name in shares:
+            made["outputs", number, "share"] = shares[spec.name]
+    return made
 
 
-def _scaled(plan: Plan, epsilon: float) -> Plan:
-    factor = epsilon / plan.epsilon
-    outputs = tuple(
-        replace(spec, options={**spec.options, "epsilon": _rounded(factor * spec.options["epsilon"])})
-        if spec.options.get("epsilon") is not None
-        else spec
-        for spec in plan.outputs
-    )
-    return replace(plan, epsilon=epsilon, outputs=outputs)
+def _with(plan: Plan, made: Mapping[Place, float | None]) -> Plan:
+    options = [dict(spec.options) for spec in plan.outputs]
+    for place, value in made.items():
+        if place[0] == "outputs":
+            _, number, key = place
+            options[int(number)].pop(str(key), None)
+            options[int(number)] |= {} if value is None else {str(key): value}
+    outputs = (replace(spec, options=own) for spec, own in zip(plan.outputs, options, strict=True))
+    epsilon = made["privacy", "epsilon"]
+    assert epsilon is not None
+    return replace(plan, epsilon=epsilon, outputs=tuple(outputs))
 
 
 def _rounded(epsilon: float) -> float:
@@ -126,7 +145,7 @@ def _view(plan: Plan, facts: dict[str, Facts]) -> View:
     except SynthReleaseError as error:
         return View(plan.epsilon, problem=error)
     here = preview(design)
-    bars = {row["name"]: tuple(map(_bar, row["expected"])) for row in here["outputs"]}
+    bars = {row["name"]: _bars(row["expected"]) for row in here["outputs"]}
     return View(plan.epsilon, here, bars, _guess(design))
 
 
@@ -134,7 +153,17 @@ def _guess(design: Design) -> float | None:
     return best_guess_of([output.event for output in design.outputs if output.private])
 
 
-def _bar(expected: Mapping[str, Any]) -> Bar:
+def _bars(expected: Sequence[Mapping[str, Any]]) -> tuple[Bar, ...]:
+    """One for all subjects of which the same is expected, such as the means of features."""
+    alike: dict[tuple[object, ...], list[Mapping[str, Any]]] = {}
+    for one in expected:
+        alike.setdefault(tuple(value for key, value in one.items() if key != "subject"), []).append(one)
+    return tuple(
+        _bar(ones[0], listed([one["subject"] for one in ones], most=_MOST_NAMED)) for ones in alike.values()
+    )
+
+
+def _bar(expected: Mapping[str, Any], subjects: str) -> Bar:
     best, worst, without = (expected[key] for key in ("best", "worst", "without_data"))
     exact = 1.0 if expected["higher_is_better"] else 0.0
     measure = expected["measure"]
@@ -146,7 +175,7 @@ def _bar(expected: Mapping[str, Any]) -> Bar:
         return min(max(_WIDTH * float(value - without) / span, 0.0), _WIDTH)
 
     return Bar(
-        expected["subject"],
+        subjects,
         measure,
         best,
         worst,

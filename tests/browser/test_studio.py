@@ -116,7 +116,7 @@ def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..
     page.keyboard.press("ArrowRight")
     page.wait_for_function("before => document.querySelector('.epsilon').innerText !== before", arg=before)
     assert page.locator(".simulated img").count() == 1  # not a sentence: a selector
-    here.press("Write ε into the plan")
+    here.press("Write it into the plan")
     page.wait_for_function("() => document.querySelector('#epsilon').placeholder !== '1.0'")
 
     here.go("/check")
@@ -165,10 +165,10 @@ def test_a_second_tab_sees_what_the_first_does(studio: Callable[..., Running]) -
     other.goto(here.base + "/budget")
     here.go("/budget")
     here.page.fill("#epsilon", "1.25")
-    here.page.click("text=Write ε into the plan")
+    here.page.click("text=Write it into the plan")
     other.wait_for_selector("text=The plan was changed", timeout=10_000)
     other.fill("#epsilon", "9")
-    other.click("text=Write ε into the plan")
+    other.click("text=Write it into the plan")
     other.wait_for_selector("#problem .problem")
     assert "epsilon = 1.25" in (here.folder / "plan.toml").read_text()
 

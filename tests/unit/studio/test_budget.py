@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from studio_project import PLAN, Browser, project
 import synthrelease.api
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.expectation import CORRELATION, ERROR, MAP_CORRELATION, UNKNOWN, VARIATION
+from synthrelease.plan.plan import load_plan
 from synthrelease.studio import budget, simulated
-from synthrelease.studio.budget import HIGHEST, LOWEST, POSITIONS, Budgets, nearest_position, scaled_epsilons
+from synthrelease.studio.budget import HIGHEST, LOWEST, POSITIONS, Budgets, changes, nearest_position
 
 
 def test_positions_are_in_order_and_reach_both_ends() -> None:
@@ -68,14 +70,57 @@ def test_a_budget_for_which_there_is_no_release_is_explained(tmp_path: Path) -> 
     assert view.problem is None or isinstance(view.problem, PolicyError)
 
 
-def test_outputs_with_a_budget_of_their_own_keep_their_part() -> None:
-    document = {"privacy": {"epsilon": 3.0}, "outputs": [{"epsilon": 2.0}, {}, {"epsilon": 1.0}]}
-    assert scaled_epsilons(document, 0.1) == {
+THREE = (
+    PLAN.replace("epsilon = 2.0", "epsilon = 3.0")
+    + "epsilon = 2.0\n"
+    + '[[outputs]]\nname = "more"\nkind = "heatmap"\ninput = "gaze"\n'
+    + '[[outputs]]\nname = "last"\nkind = "heatmap"\ninput = "gaze"\nepsilon = 0.5\n'
+)
+
+
+def test_outputs_with_a_budget_of_their_own_keep_their_part(tmp_path: Path) -> None:
+    plan = load_plan(project(tmp_path, THREE).plan)
+    made = changes(plan, 0.1, {"more": 0.25, "last": 0.9})
+    assert made == {
         ("privacy", "epsilon"): 0.1,
         ("outputs", 0, "epsilon"): pytest.approx(0.0666666, abs=1e-6),
-        ("outputs", 2, "epsilon"): pytest.approx(0.0333333, abs=1e-6),
+        ("outputs", 1, "share"): 0.25,
+        ("outputs", 2, "epsilon"): pytest.approx(0.0166666, abs=1e-6),
     }
-    assert sum(list(scaled_epsilons(document, 0.1).values())[1:]) <= 0.1
+    assert made["outputs", 0, "epsilon"] + made["outputs", 2, "epsilon"] <= 2.5 / 3 * 0.1  # type: ignore[operator]
+
+
+def test_shares_that_are_tried_are_those_of_the_plan_that_is_written(tmp_path: Path) -> None:
+    two = PLAN + '[[outputs]]\nname = "more"\nkind = "heatmap"\ninput = "gaze"\n'
+    here = project(tmp_path, two)
+    browser = Browser(here)
+    equal = Budgets(here).at().preview
+    tried = Budgets(here).at(1.25, {"more": 0.25}).preview
+    asked = {"position": "3", "epsilon": "1.25", "share maps": "", "share more": "25"}
+    shown = browser.ask(f"/budget/view?{urlencode(asked)}")
+    assert shown.status == 200
+    browser.change("/budget", **asked)
+    assert here.plan_text().count("share = 0.25") == 1  # type: ignore[union-attr]
+    written = synthrelease.api.preview(here.plan)
+    assert tried is not None
+    assert equal is not None
+    assert json.dumps(tried["outputs"]) == json.dumps(written["outputs"])
+    small, large = (
+        row["epsilon"] for row in sorted(written["outputs"], key=lambda row: row["name"] != "more")
+    )
+    assert small < large / 2 < equal["outputs"][0]["epsilon"]
+    browser.change("/budget", **{**asked, "share more": ""})
+    assert "share" not in here.plan_text()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("asked", [{"position": "no number"}, {"share maps": "much"}, {"share maps": "150"}])
+def test_what_is_no_budget_is_explained(tmp_path: Path, asked: dict[str, str]) -> None:
+    browser = Browser(project(tmp_path))
+    shown = browser.ask(
+        f"/budget/view?{urlencode({'position': '3', **asked})}", more=[("hx-request", "true")]
+    )
+    assert shown.status in (200, 422)
+    assert "problem" in shown.text
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3, 0.5321, 0.9, 1.0])
