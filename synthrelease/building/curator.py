@@ -11,6 +11,11 @@ from synthrelease.errors import Argument, DataError, Remedy
 from synthrelease.ledger import AccountStanding, Grant
 
 Sentences = Mapping[str, tuple[str, ...]]
+CHOICE_LEAKS = (
+    "These counts are private. If you change the plan because of them, the plan depends on the data, which ε does not cover: correct only "
+    "what is wrong for any data (a unit, a screen, a missing code)."
+)
+CHECK_UNITS = "check that screen, bounds and missing codes are in the unit of the data"  # if most is lost
 
 
 @dataclass(frozen=True, repr=False)

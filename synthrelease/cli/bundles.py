@@ -61,7 +61,8 @@ def verify(
             progress=show_stage,
         )
     if as_json:
-        print_json(result.to_json())
+        unprotected = unprotected_outputs(result.manifest) if result.ok and result.manifest else []
+        print_json({**result.to_json(), "unprotected": dict(unprotected)})
     else:
         print_verification(result, bundle)
         if result.ok and quick:

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _LOOK_EVERY_S = 0.2  # whether Ctrl-C was pressed
-_CHOICE_LEAKS = (
-    "These counts are private. If you change the plan because of them, the plan depends on the data, which ε does not cover: correct only "
-    "what is wrong for any data (a unit, a screen, a missing code)."
-)
 
 
 def refuse_unasked(*, charges: bool, yes: bool) -> None:
@@ -103,6 +99,7 @@ def payment_lines(payment: Payment) -> list[str]:
 
 def print_dry_run(dry_run: DryRun) -> None:
     """Print the bundle that a build would write, its cost, and what would be dropped and clipped."""
+    from synthrelease.building.curator import CHOICE_LEAKS
     from synthrelease.bundle.disclosure import WEAK_CODES, releases_no_better, warning_sentence
     from synthrelease.report.summary import as_lines
 
@@ -130,7 +127,7 @@ def print_dry_run(dry_run: DryRun) -> None:
     for sentence in sentences or ["no rows were dropped and no values clipped"]:
         print_line(f"  {sentence}", err=True)
     if sentences:
-        click.echo(textwrap.fill(_CHOICE_LEAKS, _WIDTH), err=True)
+        click.echo(textwrap.fill(CHOICE_LEAKS, _WIDTH), err=True)
     print_most_lost(dry_run.private)
 
 
@@ -162,6 +159,7 @@ def dry_form(dry_run: DryRun) -> dict[str, object]:
                 {
                     "input": name,
                     "what": loss.what,
+                    "reason": loss.reason.value,
                     "feature": loss.feature,
                     "count": loss.count,
                     "total": loss.total,

@@ -87,14 +87,17 @@ def built_form(built: Built) -> dict[str, Any]:
         "manifest": str(built.sidecar),
         "privacy": built.manifest["privacy"],
         "warnings": warning_forms(built.manifest),
+        "ledger": built.manifest["ledger"],
         "test_seed": bool(built.manifest["randomness"]["test_seed"]),
     }
 
 
 def print_most_lost(private: CuratorNotes) -> None:
     """Print what more than half of the rows or values were lost to."""
+    from synthrelease.building.curator import CHECK_UNITS
+
     for lost in private.most_lost:
-        print_warning(f"{lost}: check that screen, bounds and missing codes are in the unit of the data")
+        print_warning(f"{lost}: {CHECK_UNITS}")
 
 
 def print_line(text: object, *, err: bool = False) -> None:

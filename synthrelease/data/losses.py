@@ -37,9 +37,14 @@ class Loss:
         """Whether it is more than half of all, and nothing that the plan asks for."""
         return self.reason is not Reason.CHOSEN and self.share > MOST
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What became of what, without the numbers: "rows lie off the screen and were dropped"."""
         unit = "rows" if self.feature is None else f"values of '{self.feature}'"
-        return f"{self.count} of {self.total} {unit} {self.what}"
+        return f"{unit} {self.what}"
+
+    def __str__(self) -> str:
+        return f"{self.count} of {self.total} {self.words}"
 
 
 def of_output(losses: Iterable[Loss], name: str) -> tuple[Loss, ...]:

@@ -11,10 +11,7 @@ from synthrelease.dp.guarantee import NoGuarantee, PlausibleDeniability, from_js
 from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.report.exhibits import OutputExhibits
 from synthrelease.report.guarantee_words import in_notation, output_guarantee_words
-from synthrelease.report.look import Look
 from synthrelease.report.output_words import event_level_epsilons, noise_words, rows_of
-from synthrelease.report.panels import exhibits_of
-from synthrelease.report.released import Released
 
 
 class Protection(StrEnum):
@@ -45,14 +42,13 @@ class Card:
     exhibits: OutputExhibits
 
 
-def card_of(released: Released, output: dict[str, Any], *, pictures: int, look: Look) -> Card:
+def card_of(manifest: dict[str, Any], output: dict[str, Any], exhibits: OutputExhibits) -> Card:
     """Return the card of an output.
 
     Args:
-        released: the bundle it is in.
+        manifest: of the bundle it is in.
         output: its entry in the manifest.
-        pictures: how many of it are shown at most.
-        look: how maps are drawn.
+        exhibits: what there is to see of it.
     """
     guarantee = from_json(output["guarantee"])
     match guarantee:
@@ -69,7 +65,7 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int, look: 
         output["name"],
         kind_of(output).title,
         parameters.summary(),
-        tuple(rows_of(released.manifest, output)),
+        tuple(rows_of(manifest, output)),
         parameters.procedure(),
         protection,
         output_guarantee_words(output),
@@ -78,7 +74,7 @@ def card_of(released: Released, output: dict[str, Any], *, pictures: int, look: 
         noise_words(output),
         tuple(post_processing),
         tuple(warnings),
-        exhibits_of(released, output, pictures, look),
+        exhibits,
     )
 
 

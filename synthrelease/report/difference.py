@@ -14,7 +14,7 @@ from synthrelease.dp.strength import Comparison, compare
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.report.changes import Change, changes
 from synthrelease.report.compared_release import ComparedRelease, NoisyDataset, Release, outputs_by_name
-from synthrelease.report.difference_text import as_text
+from synthrelease.report.difference_text import as_text, together
 from synthrelease.report.release_guarantee import compare_releases
 from synthrelease.report.same_noise import Likeness, is_no_chance, likeness, pairs_in_order
 
@@ -99,6 +99,7 @@ class Difference:
             "outputs": verdicts,
             "one_dataset": self.one_dataset,
             "redrawn": self.redrawn,
+            "together": [] if self.same else list(together(self)),
             "changes": [change.to_json() for change in self.changes],
             "values": [output.to_json() for output in self.datasets],
         }

@@ -59,7 +59,8 @@ def _body(difference: Difference) -> Rows:
     for change in difference.changes:
         by_section.setdefault(change.where[0], []).append(change)
     yield from _section("Guarantee", _guarantee(difference, by_section.pop("privacy")))
-    yield from _section("Together", _together(difference, by_section.pop("ledger")))
+    spending = _lines(by_section.pop("ledger"), 1)
+    yield from _section("Together", [*together(difference), *spending])
     yield from _outputs(difference, by_section.pop("outputs"))
     for key, changes in by_section.items():
         yield from _section(key.capitalize(), _lines(changes, 1))
@@ -80,14 +81,14 @@ def _verdict(comparison: Comparison, of: str = "") -> str:
     return f"the same{of}" + ("" if comparison.because == SAME else f": {comparison.because}")
 
 
-def _together(difference: Difference, changes: list[Change]) -> Iterator[str]:
+def together(difference: Difference) -> Iterator[str]:
+    """Yield what both releases cost together, as far as their manifests state it, in sentences."""
     if difference.redrawn:
         whose = "" if difference.one_dataset else "if they are of the same participants, "
         yield f"{whose}both releases together spend more budget than either one: what they reveal adds up"
     else:
         yield "all random draws are the same: if they were drawn once, both releases cost no more than the old one"
     yield _cost(difference.old["ledger"], difference.new["ledger"])
-    yield from _lines(changes, 1)
 
 
 def _cost(before: dict[str, Any] | None, after: dict[str, Any] | None) -> str:
@@ -123,7 +124,7 @@ def _outputs(difference: Difference, changes: list[Change]) -> Rows:
     counts["unchanged"] = len(difference.guarantees) - len(changed)
     yield from _section("Outputs", [_numbers(counts)])
     for sign, names, outputs in (("+", added, after), ("-", removed, before)):
-        yield from ((f"  {sign} ", f"{name}: {_described(outputs[name])}") for name in names)
+        yield from ((f"  {sign} ", f"{name}: {described(outputs[name])}") for name in names)
     for name in changed:
         yield "  ~ ", name
         yield from (
@@ -135,7 +136,8 @@ def _outputs(difference: Difference, changes: list[Change]) -> Rows:
         yield "  ~ ", f"datasets of no output: {_datasets(datasets[''])}"
 
 
-def _described(output: dict[str, Any]) -> str:
+def described(output: dict[str, Any]) -> str:
+    """Return an output's kind, mechanism and guarantee in words."""
     return f"{output['kind']} by {output['mechanism']['name'].replace('_', ' ')}: {from_json(output['guarantee'])}"
 
 
@@ -195,9 +197,7 @@ def _texts(change: Change) -> list[str]:
         sides = ("-", _few(change.removed)), ("+", _few(change.added))
         texts = [f"{sign} {text}" for sign, words in sides for text in words]
         return [*texts, *(["in another order"] if change.reordered else [])]
-    old, new = _shown(change.old), _shown(change.new)
-    if _brief(old) != _brief(new):
-        old, new = _brief(old), _brief(new)
+    old, new = shown_values(change.old, change.new)
     if ABSENT not in (change.old, change.new) and len(old) + len(new) <= _LONG:
         return [f"{old} → {new}"]
     return [
@@ -205,6 +205,12 @@ def _texts(change: Change) -> list[str]:
         for sign, text, value in (("-", old, change.old), ("+", new, change.new))
         if value is not ABSENT
     ]
+
+
+def shown_values(old: Any, new: Any) -> tuple[str, str]:
+    """Return two values of one place as texts that differ: long numbers and digests only as far as they need."""
+    old, new = _shown(old), _shown(new)
+    return (_brief(old), _brief(new)) if _brief(old) != _brief(new) else (old, new)
 
 
 def _few(words: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -88,13 +89,11 @@ def _environment() -> Environment:
         loader=PackageLoader("synthrelease.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_harmless,
+        finalize=harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["css_text"] = _css_text
-    environment.filters["code"] = _code
-    environment.filters["data"] = _data
+    environment.filters |= FILTERS
     return environment
 
 
@@ -102,7 +101,7 @@ def _code(sentence: str) -> Markup:
     """A sentence of ours, with what stands between backticks as code; all else in it is escaped."""
     from markupsafe import Markup, escape  # noqa: PLC0415  with Jinja2, where a page is made
 
-    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(_harmless(sentence)))))  # noqa: S704  escaped before
+    return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(harmless(sentence)))))  # noqa: S704  escaped before
 
 
 def _data(values: Any) -> str:
@@ -115,7 +114,7 @@ def _data(values: Any) -> str:
             case list() | tuple():
                 return [shown(one) for one in value]
             case _:
-                return _harmless(value)
+                return harmless(value)
 
     return json.dumps(shown(asdict(values)), separators=(",", ":"))
 
@@ -128,10 +127,14 @@ def _css_text(text: str) -> Markup:
     return Markup("'" + "".join(shown) + "'")  # noqa: S704  nothing but letters, digits, blanks and backslashes
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
     """Text without characters that could turn a line round; markup is ours."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return "".join(
             part if n % 2 else printable_lines(part) for n, part in enumerate(_SPACES.split(value))
         )
     return value
+
+
+FILTERS: Mapping[str, Callable[[Any], object]] = {"css_text": _css_text, "code": _code, "data": _data}
+"""What templates of this folder call, for other pages that draw with them."""

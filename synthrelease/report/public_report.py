@@ -23,7 +23,7 @@ from synthrelease.report.guarantee_words import guarantee_words
 from synthrelease.report.lead import lead_of
 from synthrelease.report.look import Look
 from synthrelease.report.page import embedded, render
-from synthrelease.report.panels import shared_ranges
+from synthrelease.report.panels import exhibits_of, shared_ranges
 from synthrelease.report.photographs import Photographs
 from synthrelease.report.released import Released
 
@@ -95,7 +95,7 @@ def write_report(
         for number, output in enumerate(manifest["outputs"]):
             if progress is not None:
                 progress(f"drawing {output['name']}", number, len(manifest["outputs"]))
-            cards.append(card_of(released, output, pictures=pictures, look=look))
+            cards.append(card_of(manifest, output, exhibits_of(released, output, pictures, look)))
     source = BundleSource(bundle.name, sha256_of(bundle), tuple(checked), tuple(signed_by))
     photographs.refuse_unused()
     page = public_page(manifest, cards, source, photographs=bool(photographs.used)).encode("utf-8")

@@ -22,7 +22,7 @@ from synthrelease.files.locks import lock, refuse_without_locks
 from synthrelease.files.private import open_private
 from synthrelease.studio.progress import Step, last_step
 
-_SHOWN_BYTES = 1 << 20  # of what a command printed
+_MOST_BYTES = 1 << 24  # of what a command printed
 _INTERRUPTED = 130
 _started: list[subprocess.Popen[bytes]] = []  # by this process, which has to take note of their end
 
@@ -39,6 +39,7 @@ class Job:
     errors: str  # private
     step: Step
     plan: str  # digest of the plan that it was started with
+    ended: float = 0.0  # when, in seconds as files have it; 0 if it has not, or was killed
 
     @property
     def is_interrupted(self) -> bool:
@@ -127,6 +128,7 @@ class Jobs:
             self._text(f"{name}.err"),
             step,
             document["plan"],
+            self._time(f"{name}.code"),
         )
 
     def _make_folder(self) -> None:
@@ -161,9 +163,15 @@ class Jobs:
             return None
         return document
 
+    def _time(self, name: str) -> float:
+        try:
+            return self._file(name).stat().st_mtime
+        except OSError:
+            return 0.0
+
     def _text(self, name: str) -> str:
         try:
             with self._file(name).open("rb") as file:
-                return file.read(_SHOWN_BYTES).decode("utf-8", "replace")
+                return file.read(_MOST_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""

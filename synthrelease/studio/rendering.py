@@ -5,15 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 
 from synthrelease import __version__
 from synthrelease.errors import ArgumentError, SynthReleaseError
 from synthrelease.number_words import percent, several, short
+from synthrelease.report.page import FILTERS
+from synthrelease.studio.commands import AS_JSON
+from synthrelease.studio.remedies import in_the_studio
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -32,6 +36,14 @@ def page(template: str, *, status_code: int = 200, **values: Any) -> HTMLRespons
 def problem(error: SynthReleaseError) -> HTMLResponse:
     """Return a message of ours as part of a page."""
     return page("problem.html", status_code=422, error=error)
+
+
+def whole_page(path: Path) -> Response:
+    """Return a page that a command wrote, under a policy of its own, with which it can reach nothing of the studio."""
+    if not path.is_file():
+        return Response(status_code=404)
+    headers = {"content-security-policy": "sandbox allow-scripts; frame-ancestors 'none'"}
+    return FileResponse(path, media_type="text/html", headers=headers)
 
 
 def go_to(path: str) -> Response:
@@ -67,21 +79,27 @@ def one(form: Form, name: str) -> str:
 
 
 def shown_command(*arguments: object) -> str:
-    """Return a command as it is typed in a terminal."""
-    return shlex.join(["synthrelease", *map(str, arguments)])
+    """Return a command as it is typed in a terminal: for a person, without `--json`."""
+    return shlex.join(["synthrelease", *(str(word) for word in arguments if word != AS_JSON)])
 
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  where a page is made
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined  # noqa: PLC0415  where a page is made
 
+    reports = PrefixLoader({"report": PackageLoader("synthrelease.report")})
     environment = Environment(
-        loader=PackageLoader("synthrelease.studio", "templates"),
+        loader=ChoiceLoader([PackageLoader("synthrelease.studio"), reports]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": lambda number: short(number, _TIMES_AS_EXACT), "percent": percent}
+    environment.filters |= {
+        **FILTERS,
+        "short": lambda number: short(number, _TIMES_AS_EXACT),
+        "percent": percent,
+        "in_the_studio": in_the_studio,
+    }
     environment.globals |= {"several": several, "shown_command": shown_command}
     return environment

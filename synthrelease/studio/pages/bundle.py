@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from synthrelease.exports.formats import FORMATS
 from synthrelease.studio.commands import (
     BUNDLE_ENDING,
-    EVALUATE,
     OF_BUNDLES,
-    PRIVATE_PAGE,
     bundle_of,
     report_of,
 )
 from synthrelease.studio.context import Changing, Shown, Studio
+from synthrelease.studio.rendering import whole_page
+from synthrelease.studio.results import result_of
 
 _KEY_ENDINGS = (".pem", ".key")
+_PASSWORD_ENDINGS = (".password", ".txt")
 
 
 def _bundles(studio: Studio, _request: Request) -> Response:
@@ -29,17 +29,14 @@ def _bundles(studio: Studio, _request: Request) -> Response:
 
 def _bundle(studio: Studio, request: Request) -> Response:
     bundle = _named(studio, request)
-    of_plan = studio.planned_bundle()
-    jobs = {
-        name: job
-        for name in (*OF_BUNDLES, EVALUATE)
-        if (job := studio.jobs.job(name)) and bundle in job.command
-    }
+    path = studio.project.folder / bundle
+    jobs = {name: job for name in OF_BUNDLES if (job := studio.jobs.job(name)) and bundle in job.command}
+    results = {name: result for name, job in jobs.items() if (result := result_of(job, path))}
     return studio.page(
         "bundle.html",
         f"/bundle?path={quote(bundle)}",
         bundle=bundle,
-        is_of_plan=bundle == of_plan,
+        is_of_plan=bundle == studio.planned_bundle(),
         others=[
             name
             for path in studio.project.files(BUNDLE_ENDING)
@@ -47,8 +44,9 @@ def _bundle(studio: Studio, request: Request) -> Response:
         ],
         keys=[studio.project.name(path) for path in studio.project.files(*_KEY_ENDINGS)],
         forms={name: form.description for name, form in FORMATS.items()},
+        passwords=[studio.project.name(file) for file in studio.project.files(*_PASSWORD_ENDINGS)],
         jobs=jobs,
-        has_evaluation=(studio.project.folder / PRIVATE_PAGE).is_file(),
+        results=results,
         has_report=(studio.project.folder / report_of(bundle)).is_file(),
     )
 
@@ -58,25 +56,12 @@ def _named(studio: Studio, request: Request) -> str:
 
 
 def _public_report(studio: Studio, request: Request) -> Response:
-    return _whole_page(studio.project.folder / report_of(_named(studio, request)))
-
-
-def _private_evaluation(studio: Studio, _request: Request) -> Response:
-    return _whole_page(studio.project.folder / PRIVATE_PAGE)
-
-
-def _whole_page(path: Path) -> Response:
-    """A page of its own policy, which can reach nothing of this one."""
-    if not path.is_file():
-        return Response(status_code=404)
-    headers = {"content-security-policy": "sandbox allow-scripts; frame-ancestors 'none'"}
-    return FileResponse(path, media_type="text/html", headers=headers)
+    return whole_page(studio.project.folder / report_of(_named(studio, request)))
 
 
 SHOWN: Shown = {
     "/bundles": _bundles,
     "/bundle": _bundle,
     "/pages/report": _public_report,
-    "/pages/evaluation": _private_evaluation,
 }
 CHANGING: Changing = {}

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from starlette.requests import Request
 from starlette.responses import Response
 
 from synthrelease.plan.plan import load_plan
-from synthrelease.studio.commands import BUILD, CHECK, COMMANDS, command
+from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, command
 from synthrelease.studio.context import Changing, Shown, Studio
-from synthrelease.studio.rendering import Form, go_to, one, page
+from synthrelease.studio.rendering import Form, one, page
+from synthrelease.studio.results import result_of
 
 
 def _check(studio: Studio, _request: Request) -> Response:
+    job = studio.jobs.job(CHECK)
     return studio.page(
-        "check.html", "/check", job=studio.jobs.job(CHECK), command=command(CHECK, studio.project, {})
+        "check.html", "/check", job=job, result=result_of(job), command=command(CHECK, studio.project, {})
     )
 
 
 def _build(studio: Studio, _request: Request) -> Response:
-    plan = load_plan(studio.project.plan)
+    plan, job = load_plan(studio.project.plan), studio.jobs.job(BUILD)
     return studio.page(
         "build.html",
         "/build",
-        job=studio.jobs.job(BUILD),
+        job=job,
+        result=result_of(job),
         command=command(BUILD, studio.project, {}),
         view=studio.budgets.at(),
         charges=plan.ledger is not None,
@@ -36,8 +37,8 @@ def _build(studio: Studio, _request: Request) -> Response:
 def _start(studio: Studio, _request: Request, form: Form) -> Response:
     name = one(form, "name")
     here = command(name, studio.project, form)
-    studio.jobs.start(name, here, plan=studio.plan_digest())
-    return go_to({CHECK: "/check", BUILD: "/build"}.get(name, f"/bundle?path={quote(one(form, 'bundle'))}"))
+    studio.jobs.start(name, [*here, AS_JSON], plan=studio.plan_digest())
+    return _again()  # where its form stands, there is its result
 
 
 def _cancel(studio: Studio, _request: Request, _form: Form) -> Response:
@@ -49,8 +50,13 @@ def _job(studio: Studio, request: Request) -> Response:
     name = request.path_params["name"]
     job = studio.jobs.job(name) if name in COMMANDS else None
     if job is None or not job.is_running:
-        return Response(status_code=204, headers={"HX-Refresh": "true"})
+        return _again()
     return page("job.html", job=job)
+
+
+def _again() -> Response:
+    """Load the page again, at the place that was looked at."""
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 
 SHOWN: Shown = {"/check": _check, "/build": _build, "/jobs/{name}": _job}

@@ -1,0 +1,209 @@
+"""What a command found, for its page: read from the JSON that it printed, in the words of reports and of the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from synthrelease.building.curator import CHECK_UNITS, CHOICE_LEAKS
+from synthrelease.bundle.disclosure import releases_no_better, warning_sentence
+from synthrelease.bundle.finding import Finding, Verification
+from synthrelease.data.losses import Loss, Reason
+from synthrelease.dp.guarantee import from_json
+from synthrelease.printable import printable_lines
+from synthrelease.report.cards import card_of
+from synthrelease.report.difference_text import described, shown_values
+from synthrelease.report.exhibits import OutputExhibits
+from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.studio.commands import (
+    BUILD,
+    CHECK,
+    DIFF,
+    EVALUATE,
+    EXPORT,
+    OF_DATA,
+    PRIVATE,
+    REPORT,
+    SHOW,
+    SIGN,
+    VERIFY,
+)
+from synthrelease.studio.jobs import Job
+
+_MOST_SHOWN = 100_000  # characters of what a command printed; a browser takes long for more
+_PATH = " / "
+View = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A command that has ended, and what there is to see of it."""
+
+    job: Job
+    view: View | None  # the values of its template; None if it printed no result, or not one that is understood
+    error: View | None  # why it was refused, or failed
+    is_stale: bool = False  # whether the bundle that it is about was changed since
+
+    @property
+    def name(self) -> str:
+        """Of the command."""
+        return self.job.name
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is computed from the data without noise: errors of what reads them can count rows, too."""
+        return self.name in PRIVATE or (self.name in OF_DATA and self.view is None)
+
+    @property
+    def printed(self) -> str:
+        """What it printed, as far as a page can show it."""
+        return printable_lines((self.job.printed + self.job.errors)[:_MOST_SHOWN])
+
+
+def result_of(job: Job | None, bundle: Path | None = None) -> Result | None:
+    """Return the result of a command; None if there is none yet.
+
+    Args:
+        job: the command.
+        bundle: that it is about.
+    """
+    if job is None or job.is_running:
+        return None
+    is_stale = bundle is not None and bundle.is_file() and bundle.stat().st_mtime > job.ended
+    document = _document(job.printed)
+    if document is None or job.is_interrupted:
+        return Result(job, None, None, is_stale)
+    if "error" in document:
+        return Result(job, None, document["error"], is_stale)
+    try:
+        view = _VIEWS[job.name](document)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        view = None  # another version of this program printed it, or a manifest contradicts itself
+    return Result(job, view, None, is_stale)
+
+
+def _document(printed: str) -> dict[str, Any] | None:
+    try:
+        document = json.loads(printed)
+    except (ValueError, RecursionError):
+        return None
+    return _printable(document) if isinstance(document, dict) else None
+
+
+def _printable(value: Any) -> Any:
+    """The same, without characters that could turn a line round: manifests can be anyone's."""
+    match value:
+        case str():
+            return printable_lines(value)
+        case list():
+            return [_printable(item) for item in value]
+        case dict():
+            return {printable_lines(key): _printable(item) for key, item in value.items()}
+    return value
+
+
+class InputLosses(NamedTuple):
+    """What does not count as it stands of one input, or looks like a mistake."""
+
+    name: str
+    rows: int | None  # that were read; None if nothing counted them
+    lost: list[Loss]
+    nothing: list[Loss]  # what was looked for, and not found
+    remarks: list[str]
+
+
+def _check(form: View) -> View:
+    private = form["private"]
+    losses: dict[str, list[Loss]] = {name: [] for name in private["notes"]}
+    for one in private["losses"]:
+        loss = Loss(one["count"], one["total"], one["what"], Reason(one["reason"]), one["feature"])
+        losses.setdefault(one["input"], []).append(loss)
+    most = [f"{name}: {loss}" for name, of in losses.items() for loss in of if loss.is_most]
+    return {
+        **_made(form),
+        "inputs": [_input(name, of, private["notes"].get(name, ())) for name, of in losses.items()],
+        "most": [f"{sentence}: {CHECK_UNITS}" for sentence in most],
+        "choice_leaks": CHOICE_LEAKS,
+    }
+
+
+def _input(name: str, losses: list[Loss], notes: list[str]) -> InputLosses:
+    lost = [loss for loss in losses if loss.count]
+    sentences = set(map(str, lost))
+    return InputLosses(
+        name,
+        max((loss.total for loss in losses if loss.feature is None), default=None),
+        lost,
+        [loss for loss in losses if not loss.count],
+        [note for note in notes if note not in sentences],
+    )
+
+
+def _made(form: View) -> View:
+    return {
+        **form,
+        "guarantee": str(from_json(form["privacy"]["guarantee"])),
+        "warnings": [warning["sentence"] for warning in form["warnings"]],
+    }
+
+
+def _verify(form: View) -> View:
+    findings = [Finding(one["code"], one["where"], one["message"]) for one in form["findings"]]
+    return {**form, "remedy": Verification(findings).remedy}
+
+
+def _show(manifest: dict[str, Any]) -> View:
+    return {
+        "manifest": manifest,
+        "words": guarantee_words(manifest),
+        "warnings": [*releases_no_better(manifest), *map(warning_sentence, manifest["warnings"])],
+        "cards": [card_of(manifest, output, OutputExhibits(())) for output in manifest["outputs"]],
+    }
+
+
+class PlaceChange(NamedTuple):
+    """A place of the manifest that changed, in words."""
+
+    where: str
+    old: str
+    new: str
+
+
+def _diff(form: View) -> View:
+    if "changes" not in form:  # one of the two does not verify
+        return {"findings": form["findings"]}
+    return {**form, "findings": [], "changes": [_place_change(one) for one in form["changes"]]}
+
+
+def _place_change(form: View) -> PlaceChange:
+    where = _PATH.join(form["where"])
+    if "reordered" in form:
+        order = " (in another order)" if form["reordered"] else ""
+        return PlaceChange(where + order, *("; ".join(form[side]) for side in ("removed", "added")))
+    old, new = (_readable(form[side]) if side in form else "" for side in ("old", "new"))
+    return PlaceChange(where, *shown_values(old, new))
+
+
+def _readable(value: Any) -> Any:
+    """An output in words; anything else as it is."""
+    return described(value) if isinstance(value, dict) and "mechanism" in value else value
+
+
+def _as_it_is(form: View) -> View:
+    return form
+
+
+_VIEWS: Mapping[str, Callable[[dict[str, Any]], View]] = {
+    CHECK: _check,
+    BUILD: _made,
+    EVALUATE: lambda form: {"faults": form["faults"]},
+    VERIFY: _verify,
+    SHOW: _show,
+    DIFF: _diff,
+    REPORT: _as_it_is,
+    EXPORT: _as_it_is,
+    SIGN: _as_it_is,
+}
