@@ -43,7 +43,9 @@ class Result:
     """A command that has ended, and what there is to see of it."""
 
     job: Job
-    view: View | None  # the values of its template; None if it printed no result, or not one that is understood
+    view: (
+        View | None
+    )  # the values of its template; None if it printed no result, or not one that is understood
     error: View | None  # why it was refused, or failed
     is_stale: bool = False  # whether the bundle that it is about was changed since
 

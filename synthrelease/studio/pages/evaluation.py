@@ -1,4 +1,4 @@
-"""Private evaluation, behind a door: what it is stands in front of it, and it opens to who has confirmed that."""
+"""Private evaluation, behind a door: what it is stands in front of it, and it opens only after that was confirmed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ from synthrelease.studio.results import result_of
 DOOR = "/evaluation"
 
 
-def _door(studio: Studio, _request: Request) -> Response:
+def _is_confirmed(request: Request) -> bool:
+    return request.query_params.get("confirmed") == "yes"
+
+
+def _door(studio: Studio, request: Request) -> Response:
     bundle = studio.planned_bundle()
     job, path = studio.jobs.job(EVALUATE), studio.project.folder / bundle
     return studio.page(
         "evaluation.html",
         DOOR,
+        is_open=_is_confirmed(request),
         bundle=bundle if path.is_file() else "",
         page=PRIVATE_PAGE,
         job=job,
@@ -28,7 +33,7 @@ def _door(studio: Studio, _request: Request) -> Response:
 
 
 def _behind(studio: Studio, request: Request) -> Response:
-    if request.query_params.get("confirmed") != "yes":
+    if not _is_confirmed(request):
         return RedirectResponse(DOOR, status_code=303)
     return whole_page(studio.project.folder / PRIVATE_PAGE)
 
