@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,9 @@ from urllib.parse import urlencode
 
 import numpy as np
 import polars as pl
+from click.testing import CliRunner
 
+from synthrelease.cli import main
 from synthrelease.studio.application import application
 from synthrelease.studio.guard import COOKIE, PAGE_TOKEN_HEADER, Guard, Secrets
 from synthrelease.studio.project import Project, digest
@@ -66,6 +69,27 @@ def project(folder: Path, plan: str | None = PLAN) -> Project:
     if plan is not None:
         (folder / "plan.toml").write_text(plan)
     return Project(folder.resolve())
+
+
+def finished(project: Project, name: str, *command: str) -> dict[str, Any]:
+    """Run a command as the studio does, in this process, leave what the studio finds of it, and return its JSON."""
+    with contextlib.chdir(project.folder):
+        done = CliRunner().invoke(main, [*command, "--json"])
+    noted(project, name, *command, printed=done.stdout, errors=done.stderr, code=done.exit_code)
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def noted(
+    project: Project, name: str, *command: str, printed: str, errors: str = "", code: int | None = 0
+) -> None:
+    """Leave what the studio finds of a command that has ended; without a code, one that was killed."""
+    project.state.mkdir(exist_ok=True)
+    job = {"name": name, "command": [*command, "--json"], "plan": "", "process": 0}
+    texts = {"json": json.dumps(job), "out": printed, "err": errors, "code": code}
+    for ending, text in texts.items():
+        if text is not None:
+            (project.state / f"{name}.{ending}").write_text(str(text))
 
 
 @dataclass

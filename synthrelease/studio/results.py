@@ -13,6 +13,7 @@ from synthrelease.bundle.disclosure import releases_no_better, warning_sentence
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.guarantee import from_json
+from synthrelease.number_words import several
 from synthrelease.printable import printable_lines
 from synthrelease.report.cards import card_of
 from synthrelease.report.difference_text import described, shown_values
@@ -61,8 +62,12 @@ class Result:
 
     @property
     def printed(self) -> str:
-        """What it printed, as far as a page can show it."""
-        return printable_lines((self.job.printed + self.job.errors)[:_MOST_SHOWN])
+        """What it printed, messages first, as far as a page can show it."""
+        text = self.job.errors + self.job.printed
+        more = len(text) - _MOST_SHOWN
+        return printable_lines(text[:_MOST_SHOWN]) + (
+            f"… (and {several(more, 'character')})" if more > 0 else ""
+        )
 
 
 def result_of(job: Job | None, bundle: Path | None = None) -> Result | None:
@@ -154,7 +159,8 @@ def _made(form: View) -> View:
 
 def _verify(form: View) -> View:
     findings = [Finding(one["code"], one["where"], one["message"]) for one in form["findings"]]
-    return {**form, "remedy": Verification(findings).remedy}
+    shown = _only("ok", "findings", "checked", "signed_by", "on_trust", "not_done", "unprotected")(form)
+    return {**shown, "remedy": Verification(findings).remedy}
 
 
 def _show(manifest: dict[str, Any]) -> View:
@@ -194,18 +200,19 @@ def _readable(value: Any) -> Any:
     return described(value) if isinstance(value, dict) and "mechanism" in value else value
 
 
-def _as_it_is(form: View) -> View:
-    return form
+def _only(*keys: str) -> Callable[[View], View]:
+    """What its template names, all of which must be there."""
+    return lambda form: {key: form[key] for key in keys}
 
 
 _VIEWS: Mapping[str, Callable[[dict[str, Any]], View]] = {
     CHECK: _check,
     BUILD: _made,
-    EVALUATE: lambda form: {"faults": form["faults"]},
+    EVALUATE: _only("faults"),
     VERIFY: _verify,
     SHOW: _show,
     DIFF: _diff,
-    REPORT: _as_it_is,
-    EXPORT: _as_it_is,
-    SIGN: _as_it_is,
+    REPORT: _only("report", "bytes", "warnings", "test_seed"),
+    EXPORT: _only("folder", "to", "files", "bytes", "warnings", "test_seed"),
+    SIGN: _only("bundle", "signature", "key"),
 }

@@ -99,6 +99,7 @@ def test_json_is_json_and_nothing_else(study):
         "signed_by": [],
         "not_done": [],
         "findings": [],
+        "unprotected": {},
     }
     assert [figures(one) for one in same.on_trust] == [[], [], [3, 4]]
     assert "seeded" in same.on_trust[2]

@@ -57,7 +57,7 @@ def test_making_a_release(study, tmp_path):
     assert {"release", "outputs", "guarantee", "epsilon", "added_up", "method", "ledger", "policy", "memory", "warnings", "weak_guarantee"} == set(view)  # fmt: skip
     bundle = study.folder / "r.h5"
     made = told("build", study.plan, "-o", bundle)
-    assert set(made) == {"bundle", "manifest", "privacy", "warnings", "test_seed"}
+    assert set(made) == {"bundle", "manifest", "privacy", "warnings", "ledger", "test_seed"}
     assert made["bundle"] == str(bundle)
     assert made["test_seed"] is False
     assert made["warnings"] == warning_forms(synthrelease.open_bundle(bundle).manifest) != []
@@ -74,7 +74,8 @@ def test_making_a_release(study, tmp_path):
 
 @pytest.mark.thorough
 def test_reading_a_release(bundle, tmp_path):
-    assert set(told("verify", bundle)) == {"ok", "checked", "on_trust", "signed_by", "not_done", "findings"}
+    verified = {"ok", "checked", "on_trust", "signed_by", "not_done", "findings", "unprotected"}
+    assert set(told("verify", bundle)) == verified
     assert told("show", bundle) == synthrelease.open_bundle(bundle).manifest
     page = told("report", bundle, "-o", tmp_path / "r.html")
     assert page == {
@@ -113,7 +114,7 @@ def test_evaluating(study):
 def test_the_demonstration(tmp_path):
     made = told("demo", "-o", tmp_path / "demo")
     assert set(made) == {
-        *("bundle", "manifest", "privacy", "warnings", "test_seed"),
+        *("bundle", "manifest", "privacy", "warnings", "ledger", "test_seed"),
         *("picture", "report", "correlation", "verified"),
     }
     assert made["verified"] is True
