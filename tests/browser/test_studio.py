@@ -15,9 +15,10 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from studio_project import PLAN, project
+from studio_project import PLAN, finished, noted, project
 
 import synthrelease
+from synthrelease.studio.project import Project
 
 pytestmark = pytest.mark.thorough
 
@@ -38,6 +39,7 @@ class Running:
 
     def press(self, button: str) -> None:
         """Reach a button by the tab key alone, and press it."""
+        self.page.wait_for_load_state()  # forms are sent by a script
         self.page.evaluate("document.activeElement.blur()")
         for _ in range(200):
             self.page.keyboard.press("Tab")
@@ -128,7 +130,7 @@ def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..
     page.click("text=Look at the release")
     page.wait_for_selector("#verify")
     here.press("Verify the bundle")
-    page.wait_for_selector("pre:has-text('Verified')")
+    page.wait_for_selector("#verify .verdict.good")
     here.press("Write the report")
     page.wait_for_selector("text=Open the report")
     page.click("text=Open the report")
@@ -144,6 +146,22 @@ def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..
     assert made["inputs"]["gaze"]["columns"] == by_hand["inputs"]["gaze"]["columns"]
 
 
+def write_results(here: Project) -> str:
+    """Leave a result of every command, and return the name of their bundle."""
+    finished(here, "check", "build", "plan.toml", "--dry-run")
+    bundle: str = finished(here, "build", "build", "plan.toml")["bundle"]
+    (here.folder / "older.h5").write_bytes((here.folder / bundle).read_bytes()[:-1] + b"x")
+    (here.folder / "own.pem").touch()
+    for name in ("verify", "show"):
+        finished(here, name, name, bundle)
+    finished(here, "report", "report", bundle, "-o", "page.html")
+    finished(here, "export", "export", "older.h5", "--to", "csv", "-o", bundle)  # a fault, drawn
+    finished(here, "sign", "sign", bundle, "--key", "own.pem")
+    finished(here, "diff", "diff", bundle, bundle)
+    noted(here, "evaluate", "evaluate", bundle, printed='{"faults": ["some"]}')
+    return bundle
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
 def test_every_page_is_accessible_and_as_wide_as_the_screen(
@@ -151,7 +169,9 @@ def test_every_page_is_accessible_and_as_wide_as_the_screen(
 ) -> None:
     here = studio(PLAN, width=width)
     here.page.emulate_media(color_scheme=scheme)
-    for path in ("/data", "/release", "/budget", "/check", "/build", "/data?path=x"):
+    bundle = write_results(Project(here.folder.resolve()))
+    own = ("/data", "/release", "/budget", "/check", "/build", "/data?path=x")
+    for path in (*own, f"/bundle?path={bundle}", "/evaluation", "/evaluation?confirmed=yes"):
         here.go(path)
         here.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         assert violations(here) == {}, path  # a `Visit` for what is asked of it: a page

@@ -77,8 +77,9 @@ def test_what_compares_with_the_data_is_private() -> None:
 def test_only_the_bundle_of_the_plan_is_compared_with_the_data(files: Project) -> None:
     browser = Browser(files)
     (files.folder / "small-1.0.0.h5").touch()
-    assert 'value="evaluate"' in browser.ask("/bundle?path=small-1.0.0.h5").text
-    assert 'value="evaluate"' not in browser.ask("/bundle?path=b.h5").text
+    assert 'href="/evaluation"' in browser.ask("/bundle?path=small-1.0.0.h5").text
+    assert 'href="/evaluation"' not in browser.ask("/bundle?path=b.h5").text
+    assert 'value="small-1.0.0.h5"' in browser.ask("/evaluation?confirmed=yes").text
 
 
 def test_pages_of_files_outside_are_none(files: Project) -> None:
