@@ -17,7 +17,7 @@ from synthrelease.init.excerpt import Excerpt, labels_of
 from synthrelease.init.first_look import first_look
 from synthrelease.init.identifiers import DirectIdentifier, identifier_columns
 from synthrelease.init.missing_codes import TEXTS, missing_codes
-from synthrelease.init.nesting import NOTHING_TO_DECIDE, Nesting, nesting
+from synthrelease.init.nesting import Nesting, nesting
 from synthrelease.init.person import person_column
 from synthrelease.init.roles import (
     DURATION,
@@ -112,9 +112,7 @@ def draft_of(
     named = {role: column for role, column in (choices or {}).items() if column in excerpt.frame.columns}
     roles = roles_of(excerpt.filled).chosen(named)
     person = person_column(excerpt, roles, people, tables)
-    candidates = (
-        nesting(excerpt, roles, person) if people else NOTHING_TO_DECIDE
-    )  # else the format defines who is a person
+    candidates = nesting(excerpt, roles, person)
     pattern_parts = [column for column in pattern_columns(source.pattern) if column != person]
     roles = _labelled(roles.without(person), pattern_parts)
     setting = setting_of(source, look.first, excerpt.frame, roles)

@@ -16,10 +16,11 @@ from synthrelease.files.scratch import scratch
 from synthrelease.init.candidates import candidates_of, label_pairs, labels_by_column
 from synthrelease.init.excerpt import Excerpt
 from synthrelease.init.first_look import first_look
+from synthrelease.init.person import person_of_format
 from synthrelease.init.roles import RECORDING, Roles, roles_of
 from synthrelease.init.sources import tables_in
 
-_MOST = 8  # candidates that are compared, the likeliest first
+_MOST = 20  # candidates that are compared, the likeliest first
 _HEAD = ("column", "labels", "rows per label", "each label lies in one label of")
 
 
@@ -37,8 +38,11 @@ class NestedColumn:
 class Nesting:
     """The candidates of a table, the likeliest first; private."""
 
-    columns: tuple[NestedColumn, ...]
+    columns: tuple[NestedColumn, ...] = ()
     looked_at: int | None = None  # rows, if there may be more
+    defined: str = (
+        ""  # the column of participants where the format itself defines it: then there are no candidates
+    )
 
     @property
     def is_ambiguous(self) -> bool:
@@ -50,9 +54,6 @@ class Nesting:
         return [asdict(column) for column in self.columns]
 
 
-NOTHING_TO_DECIDE = Nesting(())  # where the format defines who is a person
-
-
 def nesting(excerpt: Excerpt, roles: Roles, chosen: str | None = None) -> Nesting:
     """Return the columns of a table that could hold participant IDs, and whose labels lie within labels of which.
 
@@ -61,6 +62,8 @@ def nesting(excerpt: Excerpt, roles: Roles, chosen: str | None = None) -> Nestin
         roles: of their columns; recordings are compared, too.
         chosen: the column that the curator named, whatever it looks like.
     """
+    if defined := person_of_format(excerpt.source):
+        return Nesting(defined=defined)
     candidates = [candidate.column for candidate in candidates_of(excerpt, roles)]
     likely = dict.fromkeys(
         [*([] if chosen is None else [chosen]), *candidates[:_MOST], *roles.candidates[RECORDING]]

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from pathlib import Path
 
 from synthrelease.data.readers import FOLDERS, reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import Argument, DataError, Remedy
 from synthrelease.init.candidates import Candidate, candidates_of
 from synthrelease.init.excerpt import Excerpt
-from synthrelease.init.first_look import first_look
-from synthrelease.init.roles import Roles, roles_of
-from synthrelease.init.sources import name_of, tables_in
+from synthrelease.init.roles import Roles
+from synthrelease.init.sources import name_of
 
 _MOST_NAMED = 2  # columns of people: one for each kind of table
 _MOST_OFFERED = 8  # columns that may be the person's
 
 
-def candidates_in(path: Path) -> list[Candidate]:
-    """Return the columns of files that could hold participant IDs, the likeliest first; none if the format defines the column.
-
-    Raises:
-        DataError: the data cannot be read.
-        MachineError: they may not be read.
-    """
-    (source, *_) = tables_in(path).sources
-    excerpt = first_look(source).excerpt
-    if any(folder.name == excerpt.source.format and folder.person for folder in FOLDERS):
-        return []
-    return candidates_of(excerpt, roles_of(excerpt.filled))
+def person_of_format(source: Source) -> str:
+    """Return the column of participants that the format of a source defines; "" if it defines none."""
+    return next((folder.person for folder in FOLDERS if folder.name == source.format), "")
 
 
 def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables: Sequence[Source]) -> str:
@@ -45,7 +34,7 @@ def person_column(excerpt: Excerpt, roles: Roles, people: Sequence[str], tables:
     Raises:
         DataError: there is none, or more than one; the message lists those that it could be.
     """
-    defined = next((folder.person for folder in FOLDERS if folder.name == excerpt.source.format), "")
+    defined = person_of_format(excerpt.source)
     path = str(excerpt.source.path)
     if defined:
         if set(people) <= {defined}:

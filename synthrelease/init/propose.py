@@ -16,7 +16,7 @@ from synthrelease.errors import ArgumentError
 from synthrelease.files.scratch import scratch
 from synthrelease.init.doubts import Doubt, doubts_of, doubts_of_copies
 from synthrelease.init.draft import Draft, draft_of
-from synthrelease.init.nesting import NOTHING_TO_DECIDE, Nesting
+from synthrelease.init.nesting import Nesting
 from synthrelease.init.plan_text import plan_text
 from synthrelease.init.roles import CHOSEN_ROLES
 from synthrelease.init.sources import tables_in
@@ -31,9 +31,9 @@ class Input:
     people: int  # how many labels the column of participants has
     # Of each column of stimuli or recordings: fewest and most that a participant has, and its name.
     groups: tuple[tuple[int, int, str], ...]
-    unused: tuple[str, ...] = ()  # columns of labels that the plan does not read
-    person: str = ""  # the column of participants
-    nesting: Nesting = NOTHING_TO_DECIDE  # of the columns that could be that
+    unused: tuple[str, ...]  # columns of labels that the plan does not read
+    person: str  # the column of participants
+    nesting: Nesting  # of the columns that could be that
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from synthrelease.files.atomic import write_atomically
-from synthrelease.init.person import candidates_in
+from synthrelease.init.nesting import nestings
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.fields import parsed
 from synthrelease.studio.plan_edits import edit
@@ -36,13 +36,13 @@ def _data(studio: Studio, request: Request) -> Response:
     text = studio.project.plan_text()
     if text is None:
         chosen = request.query_params.get("path", "")
-        found = candidates_in(studio.project.inside(chosen)) if chosen else None
+        tables = nestings([studio.project.inside(chosen)]) if chosen else [None]
         files = [studio.project.name(path) for path in studio.project.files(*_DATA_ENDINGS)]
         folders = sorted(
             {"/".join(name.split("/")[:n]) for name in files for n in range(1, len(name.split("/")))}
         )
         return studio.page(
-            "choose.html", "/data", files=files, folders=folders, chosen=chosen, candidates=found
+            "choose.html", "/data", files=files, folders=folders, chosen=chosen, nesting=tables[0]
         )
     return studio.page("questions.html", "/data", questions=questions(text), plan_text=text)
 
