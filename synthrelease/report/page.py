@@ -45,8 +45,18 @@ def render(template: str, **values: Any) -> str:
 
 
 def stylesheet() -> str:
-    """Return the style of every page, for pages that stand in no file of their own."""
-    return files("synthrelease.report").joinpath("templates/style.css").read_text("utf-8")
+    """Return the style of every page and of charts, for pages that stand in no file of their own."""
+    templates = files("synthrelease.report").joinpath("templates")
+    return "".join(templates.joinpath(name).read_text("utf-8") for name in ("style.css", "charts.css"))
+
+
+def drawn(template: str, macro: str, value: Any) -> Markup:
+    """Return what a macro of a template draws of a value, for pages whose policy allows no `style`: there a script sets what `data-style` says."""
+    from markupsafe import Markup  # noqa: PLC0415  with Jinja2, where a page is made
+
+    drawing = getattr(_environment().get_template(template).module, macro)(value)
+    # A quote in a text is escaped: what has one is an attribute of the template.
+    return Markup(str(drawing).replace(' style="', ' data-style="'))  # noqa: S704  escaped before
 
 
 def embedded(manifest: dict[str, Any]) -> Markup:
@@ -123,7 +133,7 @@ def _css_text(text: str) -> Markup:
     """A text as CSS has it in quotes: all but letters and digits by their numbers, so that nothing in it ends it."""
     from markupsafe import Markup  # noqa: PLC0415  with Jinja2, where a page is made
 
-    shown = (c if c.isascii() and c.isalnum() else f"\\{ord(c):x} " for c in printable_lines(text))
+    shown = (c if c.isascii() and c.isalnum() else f"\\{ord(c):x} " for c in _harmless(text))
     return Markup("'" + "".join(shown) + "'")  # noqa: S704  nothing but letters, digits, blanks and backslashes
 
 

@@ -2,96 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import signal
-import subprocess
-import sys
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 from studio_project import PLAN, finished, noted, project
+from studio_running import Running
 
 import synthrelease
 from synthrelease.studio.project import Project
 
 pytestmark = pytest.mark.thorough
-
-
-@dataclass
-class Running:
-    """A studio that was started, and a page in it."""
-
-    process: subprocess.Popen[str]
-    folder: Path
-    base: str
-    page: Any
-    context: Any
-    messages: list[str]
-
-    def go(self, path: str) -> None:
-        self.page.goto(self.base + path)
-
-    def press(self, button: str) -> None:
-        """Reach a button by the tab key alone, and press it."""
-        self.page.wait_for_load_state()  # forms are sent by a script
-        self.page.evaluate("document.activeElement.blur()")
-        for _ in range(200):
-            self.page.keyboard.press("Tab")
-            if (
-                self.page.evaluate(
-                    "document.activeElement.matches('button') && document.activeElement.textContent.trim()"
-                )
-                == button
-            ):
-                self.page.keyboard.press("Enter")
-                return
-        raise AssertionError(button)
-
-
-def _started(folder: Path) -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "synthrelease", "studio", str(folder), "--no-browser"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    address = re.search(r"http://\S+", line)
-    assert address is not None, line
-    return process, address[0]
-
-
-@pytest.fixture
-def studio(tmp_path: Path, browser: Any) -> Iterator[Callable[..., Running]]:
-    started: list[Running] = []
-
-    def start(plan: str | None, *, width: int = 1400) -> Running:
-        if not (tmp_path / "gaze.csv").exists():
-            project(tmp_path, plan)
-        process, address = _started(tmp_path)
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        page = context.new_page()
-        messages: list[str] = []
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.on(
-            "request", lambda request: request.url.startswith((base, "data:")) or messages.append(request.url)
-        )
-        base = address.partition("/enter")[0]
-        page.goto(address)
-        started.append(Running(process, tmp_path, base, page, context, messages))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.context.close()
-        one.process.send_signal(signal.SIGINT)
-        one.process.wait(20)
-        assert one.process.stdout is not None
-        one.process.stdout.close()
 
 
 def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..., Running]) -> None:

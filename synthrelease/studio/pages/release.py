@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import tomllib
+from functools import lru_cache
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from synthrelease.building.design import Design, make_design
+from synthrelease.building.power import power_curves
+from synthrelease.building.power_charts import HOW_TO_READ, power_chart
+from synthrelease.errors import ArgumentError
 from synthrelease.kinds.registry import kinds
+from synthrelease.plan.plan import load_plan
+from synthrelease.report.page import drawn
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.fields import Field, field_at, output_keys, parsed
 from synthrelease.studio.plan_edits import add_output, edit, remove_output
-from synthrelease.studio.rendering import Form, go_to, one
+from synthrelease.studio.project import Project
+from synthrelease.studio.rendering import Form, go_to, one, page
 
 
 def _release(studio: Studio, _request: Request) -> Response:
@@ -35,6 +43,24 @@ def _release(studio: Studio, _request: Request) -> Response:
         if (inputs := [name for name, body in document["inputs"].items() if body["kind"] in kind.input_kinds])
     ]
     return studio.page("release.html", "/release", cards=cards, offered=offered, view=view)
+
+
+def _power(studio: Studio, request: Request) -> Response:
+    """The accuracy of one output against participants."""
+    design = _design(studio.project, studio.plan_digest())
+    outputs = {output.name: output for output in design.outputs}
+    name = request.query_params.get("output", "")
+    if name not in outputs:
+        raise ArgumentError("unknown-output", "the plan has no such output", remedy="load the page again")
+    curves = power_curves(design, outputs[name])
+    charts = [drawn("charts.html", "chart", power_chart(curve)) for curve in curves]
+    return page("power.html", charts=charts, how_to_read=HOW_TO_READ)
+
+
+@lru_cache(maxsize=1)
+def _design(project: Project, _digest: str) -> Design:
+    """The plan's; labels of the data are read once for each text of the plan."""
+    return make_design(load_plan(project.plan))
 
 
 def _fields(document: dict[str, Any], number: int) -> list[Field]:
@@ -74,7 +100,7 @@ def _change_output(studio: Studio, _request: Request, form: Form) -> Response:
     return go_to("/release")
 
 
-SHOWN: Shown = {"/release": _release}
+SHOWN: Shown = {"/release": _release, "/release/power": _power}
 CHANGING: Changing = {
     "/release/add": _add_output,
     "/release/remove": _remove_output,

@@ -85,6 +85,10 @@ def test_no_name_of_a_column_ends_its_text_in_a_style(text: str) -> None:
     assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in read
 
 
+def test_a_space_that_does_not_break_stays_one_in_a_style() -> None:
+    assert _css_text("ε\N{NO-BREAK SPACE}= 2") == r"'\3b5 \a0 \3d \20 2'"
+
+
 @pytest.mark.parametrize(
     ("sentence", "shown"),
     [
