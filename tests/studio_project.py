@@ -44,6 +44,8 @@ kind = "heatmap"
 input = "gaze"
 """
 
+PAID_PLAN = PLAN.replace("delta = 1e-6", 'delta = 1e-6\nledger = "ledger.sqlite"\ndataset = "study"')
+
 
 def write_gaze(folder: Path, *, people: int = 30) -> Path:
     """Write a table of gaze: 30 people, each with two sessions, on two stimuli."""

@@ -22,7 +22,7 @@ from synthrelease.ledger.debit import Debit
 from synthrelease.ledger.history import EntryKind, History
 from synthrelease.ledger.owner import Owner
 from synthrelease.ledger.quote import quoted
-from synthrelease.ledger.timeline import timelines
+from synthrelease.ledger.timeline import Moment, timelines
 
 
 @dataclass(frozen=True)
@@ -195,12 +195,19 @@ class Ledger:
         require(*FIGURES)
         path = Path(target)
         refuse_unwritable(path, {"the ledger": self.path}, force=force, what="page")
-        content = store.read(self.path)  # once: a build may be charged meanwhile
-        accounts, moments = self._accounts(dataset, content), timelines(content.entries)
         from synthrelease.ledger.ledger_page import write_ledger_page  # noqa: PLC0415  slow to import
 
-        shown = {name: (account, moments[name]) for name, account in accounts.items()}
-        write_ledger_page(shown, path, name=self.path.name, force=force)
+        write_ledger_page(self.over_time(dataset), path, name=self.path.name, force=force)
+
+    def over_time(self, dataset: str | None = None) -> dict[str, tuple[Account, tuple[Moment, ...]]]:
+        """Return how datasets stand, and how they stood after each grant and release; of one dataset or of all.
+
+        Raises:
+            PlanError: there is no such dataset or ledger, or the file is none.
+        """
+        content = store.read(self.path)  # once: a build may be charged meanwhile
+        accounts, moments = self._accounts(dataset, content), timelines(content.entries)
+        return {name: (account, moments[name]) for name, account in accounts.items()}
 
     def check(
         self, *, digests: Sequence[str] = (), manifests: Mapping[str, dict[str, Any]] | None = None

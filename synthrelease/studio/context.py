@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from synthrelease.errors import SynthReleaseError
-from synthrelease.plan.plan import load_plan
+from synthrelease.plan.plan import Plan, load_plan
 from synthrelease.studio.budget import Budgets
 from synthrelease.studio.commands import BUNDLE_ENDING
 from synthrelease.studio.guard import PAGE_TOKEN_HEADER, Secrets
@@ -42,12 +42,14 @@ class Studio:
             status_code: of the answer.
             values: of the template.
         """
+        plan = self._plan()
         return page(
             template,
             status_code=status_code,
             at=at,
             project=self.project,
-            steps=steps(self.project, self.jobs, self.planned_bundle()),
+            steps=steps(self.project, self.jobs, _bundle_of(plan)),
+            has_ledger=plan is not None and plan.ledger is not None,
             running=self.jobs.running(),
             digest=self.plan_digest(),
             token_header={PAGE_TOKEN_HEADER: self.secrets.page},
@@ -60,11 +62,18 @@ class Studio:
 
     def planned_bundle(self) -> str:
         """Return the name of the bundle that the plan makes; "" without a plan."""
+        return _bundle_of(self._plan())
+
+    def _plan(self) -> Plan | None:
+        """The plan; None if it cannot be used."""
         try:
-            release = load_plan(self.project.plan).release
+            return load_plan(self.project.plan)
         except SynthReleaseError:
-            return ""
-        return f"{release['name']}-{release['version']}{BUNDLE_ENDING}"
+            return None
+
+
+def _bundle_of(plan: Plan | None) -> str:
+    return "" if plan is None else f"{plan.release['name']}-{plan.release['version']}{BUNDLE_ENDING}"
 
 
 Shown = Mapping[str, Callable[[Studio, Request], Response]]  # pages by their paths

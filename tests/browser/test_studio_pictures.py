@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from studio_project import PLAN
+from spending import dated
+from studio_project import PAID_PLAN, PLAN
 from studio_running import Running
 
 pytestmark = pytest.mark.thorough
@@ -54,11 +55,23 @@ def test_power_curves_come_when_they_are_asked_for(
     page.wait_for_selector(".line-chart")
     page.click(".line-chart summary")
     check(here, violations, width, scheme)
-    assert _places(page) == sorted(_places(page))
-    assert len(set(_places(page))) == len(_places(page)) > 2
+    assert _places(page) == sorted({*_places(page)})
     if width == 400:  # rows of a table stand one below the other, each value after its column
         named = "getComputedStyle(document.querySelector('.power td'), '::before').content"
         assert "ε" in page.evaluate(named)
+
+
+@screens
+def test_the_ledger_over_time(
+    studio: Callable[..., Running], violations: Violations, width: int, scheme: str
+) -> None:
+    here = studio(PAID_PLAN, width=width)
+    dated(here.folder)
+    here.page.get_by_role("link", name="Ledger").click()
+    here.page.wait_for_selector(".ledger .line-chart")
+    check(here, violations, width, scheme)
+    assert _places(here.page) == sorted({*_places(here.page)})
+    assert here.page.locator("a[aria-current=page]").get_attribute("href") == "/ledger"
 
 
 def _places(page: Any) -> list[float]:

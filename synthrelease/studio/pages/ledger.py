@@ -1,0 +1,36 @@
+"""Ledger: what all releases of the data have spent over time, and what is left; private."""
+
+from __future__ import annotations
+
+import os
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from synthrelease.errors import SynthReleaseError
+from synthrelease.ledger import Ledger
+from synthrelease.ledger.ledger_page import dataset_card
+from synthrelease.plan.plan import load_plan
+from synthrelease.report.page import drawn
+from synthrelease.studio.context import Changing, Shown, Studio
+
+PRIVATE_PAGE = "private-ledger.html"
+
+
+def _ledger(studio: Studio, _request: Request) -> Response:
+    plan = load_plan(studio.project.plan)
+    command: tuple[str, ...] = ()
+    account, error = None, None
+    if plan.ledger is not None:
+        path = os.path.relpath(plan.ledger, studio.project.folder)
+        command = ("ledger", "show", path, "--dataset", plan.dataset, "--html", PRIVATE_PAGE)
+        try:
+            stands = Ledger(plan.ledger).over_time(plan.dataset)[plan.dataset]
+            account = drawn("accounts.html", "account", dataset_card(plan.dataset, *stands))
+        except SynthReleaseError as no_account:
+            error = no_account
+    return studio.page("ledger.html", "/ledger", account=account, error=error, command=command)
+
+
+SHOWN: Shown = {"/ledger": _ledger}
+CHANGING: Changing = {}
