@@ -11,12 +11,15 @@ from synthrelease.studio.project import PLAN, Project
 
 CHECK, BUILD, EVALUATE = "check", "build", "evaluate"  # of the plan
 VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN = "verify", "show", "diff", "report", "export", "sign"  # of a bundle
+KEYGEN = "keygen"
 OF_BUNDLES = (VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN)
 PRIVATE = (CHECK, EVALUATE)  # whose results are
 OF_DATA = (*PRIVATE, BUILD)  # which read the data: their errors can count rows
 AS_JSON = "--json"  # with which they are run, and which a person leaves out
 PRIVATE_PAGE = "private-evaluation.html"
 BUNDLE_ENDING = ".h5"
+KEY = "signing.key"  # that is made in a folder without one
+KEY_ENDINGS = (".pem", ".key")  # of private keys
 _CONFIRMATIONS = ("yes", "force", "allow-losses")
 
 Sent = Mapping[str, Sequence[str]]
@@ -102,5 +105,7 @@ _MADE: Mapping[str, Callable[[Project, Sent], tuple[str, ...]]] = {
     REPORT: _report,
     EXPORT: _export,
     SIGN: _sign,
+    # Commands have no terminal to ask for a password.
+    KEYGEN: lambda _project, _sent: ("keygen", "-o", KEY, "--no-password"),
 }
 COMMANDS = tuple(_MADE)

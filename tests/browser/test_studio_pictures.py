@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from spending import dated
 from studio_project import PAID_PLAN, PLAN
 from studio_running import Running
+
+import synthrelease
 
 pytestmark = pytest.mark.thorough
 SCREENS = [(width, scheme) for width in (400, 1400) for scheme in ("light", "dark")]
@@ -72,6 +75,23 @@ def test_the_ledger_over_time(
     check(here, violations, width, scheme)
     assert _places(here.page) == sorted({*_places(here.page)})
     assert here.page.locator("a[aria-current=page]").get_attribute("href") == "/ledger"
+
+
+@screens
+def test_a_pair_of_keys_is_made_and_signs(
+    studio: Callable[..., Running], violations: Violations, width: int, scheme: str
+) -> None:
+    here = studio(PLAN, width=width)
+    bundle = synthrelease.build(here.folder / "plan.toml", here.folder / "small-1.0.0.h5").path
+    here.go(f"/bundle?path={bundle.name}")
+    check(here, violations, width, scheme)
+    here.press("Make a pair of keys")
+    here.page.wait_for_selector("#sign")
+    check(here, violations, width, scheme)
+    here.press("Sign")
+    here.page.wait_for_selector("#sign pre")
+    assert synthrelease.verify(bundle, public_key=here.folder / "signing.key.pub").ok
+    assert stat.S_IMODE((here.folder / "signing.key").stat().st_mode) == 0o600
 
 
 def _places(page: Any) -> list[float]:

@@ -10,6 +10,8 @@ from starlette.responses import Response
 from synthrelease.exports.formats import FORMATS
 from synthrelease.studio.commands import (
     BUNDLE_ENDING,
+    KEY_ENDINGS,
+    KEYGEN,
     OF_BUNDLES,
     bundle_of,
     report_of,
@@ -18,7 +20,6 @@ from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.rendering import whole_page
 from synthrelease.studio.results import result_of
 
-_KEY_ENDINGS = (".pem", ".key")
 _PASSWORD_ENDINGS = (".password", ".txt")
 
 
@@ -30,7 +31,11 @@ def _bundles(studio: Studio, _request: Request) -> Response:
 def _bundle(studio: Studio, request: Request) -> Response:
     bundle = _named(studio, request)
     path = studio.project.folder / bundle
-    jobs = {name: job for name in OF_BUNDLES if (job := studio.jobs.job(name)) and bundle in job.command}
+    jobs = {
+        name: job
+        for name in (*OF_BUNDLES, KEYGEN)
+        if (job := studio.jobs.job(name)) and (name == KEYGEN or bundle in job.command)
+    }
     results = {name: result for name, job in jobs.items() if (result := result_of(job, path))}
     return studio.page(
         "bundle.html",
@@ -42,7 +47,8 @@ def _bundle(studio: Studio, request: Request) -> Response:
             for path in studio.project.files(BUNDLE_ENDING)
             if (name := studio.project.name(path)) != bundle
         ],
-        keys=[studio.project.name(path) for path in studio.project.files(*_KEY_ENDINGS)],
+        keys=[studio.project.name(path) for path in studio.project.files(*KEY_ENDINGS)],
+        public_keys=[studio.project.name(path) for path in studio.project.files(".pub")],
         forms={name: form.description for name, form in FORMATS.items()},
         passwords=[studio.project.name(file) for file in studio.project.files(*_PASSWORD_ENDINGS)],
         jobs=jobs,

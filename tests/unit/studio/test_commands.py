@@ -71,7 +71,7 @@ def test_there_are_no_others(files: Project, name: str) -> None:
 
 def test_what_compares_with_the_data_is_private() -> None:
     assert set(PRIVATE) == {"check", "evaluate"}
-    assert set(OF_BUNDLES) | {*PRIVATE, "build"} == set(COMMANDS)
+    assert set(OF_BUNDLES) | {*PRIVATE, "build", "keygen"} == set(COMMANDS)
 
 
 def test_only_the_bundle_of_the_plan_is_compared_with_the_data(files: Project) -> None:
