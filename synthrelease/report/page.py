@@ -133,7 +133,7 @@ def _css_text(text: str) -> Markup:
     """A text as CSS has it in quotes: all but letters and digits by their numbers, so that nothing in it ends it."""
     from markupsafe import Markup  # noqa: PLC0415  with Jinja2, where a page is made
 
-    shown = (c if c.isascii() and c.isalnum() else f"\\{ord(c):x} " for c in _harmless(text))
+    shown = (c if c.isascii() and c.isalnum() else f"\\{ord(c):x} " for c in harmless(text))
     return Markup("'" + "".join(shown) + "'")  # noqa: S704  nothing but letters, digits, blanks and backslashes
 
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
 import pytest
-from studio_project import PLAN, finished, noted, project
+from studio_project import PLAN, finished, noted
 from studio_running import Running
 
 import synthrelease
