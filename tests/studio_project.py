@@ -87,7 +87,7 @@ def noted(
 ) -> None:
     """Leave what the studio finds of a command that has ended; without a code, one that was killed."""
     project.state.mkdir(exist_ok=True)
-    job = {"name": name, "command": [*command, "--json"], "plan": "", "process": 0}
+    job = {"name": name, "command": [*command, "--json"], "plan": "", "process": 2}
     texts = {"json": json.dumps(job), "out": printed, "err": errors, "code": code}
     for ending, text in texts.items():
         if text is not None:
@@ -175,7 +175,11 @@ async def _asked(app: Any, scope: dict[str, Any], body: bytes) -> Answer:
         else:
             parts.append(message.get("body", b""))
 
-    await app(scope, receive, send)
+    try:
+        await app(scope, receive, send)
+    except Exception:
+        if answer.status != 500:  # what the page says of it; the server writes the rest into its terminal
+            raise
     answer.text = b"".join(parts).decode("utf-8", "replace")
     return answer
 

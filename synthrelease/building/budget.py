@@ -26,7 +26,7 @@ from synthrelease.plan.plan import Plan
 _ROUNDING = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 # How much of the plan's ε may be left over: a mixed composition takes a while.
 _TOLERANCES = {"gaussian": 1e-6, "mixed": 1e-3}
-_ROUGH_LOSS_STEP = 10 * LOSS_STEP  # with which a mixed one takes a tenth of that while
+_ROUGH_LOSS_STEP, _FINER = 10 * LOSS_STEP, 5  # with which a mixed one takes a tenth of that while
 _MOST_FACTOR = 64.0  # no multiple beyond: what does not cost more by then does not take more
 _OVERSHOOT = 1.1  # costs grow a little more than in proportion
 _MOST_STEPS = 40
@@ -76,7 +76,8 @@ def divide_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, B
         )
 
     rough = functools.partial(cost, loss_step=_ROUGH_LOSS_STEP)
-    first = _largest(rough, allowed, tolerance=tolerance)  # the rough cost is no less than the cost
+    # The rough cost is no less than the cost; being cheap, it leaves less over.
+    first = _largest(rough, allowed, tolerance=tolerance / _FINER)
     return times(_largest(cost, allowed, tolerance=tolerance, least=first))
 
 

@@ -138,7 +138,7 @@ def _css_text(text: str) -> Markup:
 
 
 def harmless(value: Any) -> Any:
-    """Text without characters that could turn a line round; markup is ours."""
+    """Return text without characters that could turn a line round; markup is ours."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return "".join(
             part if n % 2 else printable_lines(part) for n, part in enumerate(_SPACES.split(value))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from synthrelease.errors import SynthReleaseError
+from synthrelease.errors import MachineError, SynthReleaseError
 from synthrelease.report.page import stylesheet
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.guard import Secrets
@@ -40,7 +41,8 @@ def application(project: Project, secrets: Secrets) -> Starlette:
             *(Route(path, _changed(studio, run), methods=["POST"]) for path, run in changing.items()),
             Route("/static/report.css", lambda _request: Response(stylesheet(), media_type="text/css")),
             Mount("/static", StaticFiles(directory=_STATIC)),
-        ]
+        ],
+        exception_handlers={Exception: _unexpected, ClientDisconnect: _gone},
     )
 
 
@@ -62,11 +64,33 @@ def _shown(studio: Studio, run: Callable[[Studio, Request], Response]) -> _Answe
         try:
             return await run_in_threadpool(run, studio, request)
         except SynthReleaseError as error:
-            if "hx-request" in request.headers:
-                return problem(error)
-            return studio.page("no_page.html", request.url.path, status_code=422, error=error)
+            return await run_in_threadpool(_no_page, studio, request, error)
 
     return respond
+
+
+def _no_page(studio: Studio, request: Request, error: SynthReleaseError) -> Response:
+    if "hx-request" not in request.headers:
+        with suppress(
+            SynthReleaseError
+        ):  # what is wrong with the project is wrong with the frame of its pages, too
+            return studio.page("no_page.html", request.url.path, status_code=422, error=error)
+    return problem(error)
+
+
+def _gone(_request: Request, _error: Exception) -> Response:
+    """A browser that went away while it sent a form: no fault of anyone."""
+    return Response(status_code=400)
+
+
+def _unexpected(_request: Request, _error: Exception) -> Response:
+    """What a page says of a fault in the studio: nothing of what it was doing, which may be private."""
+    fault = MachineError(
+        "studio-fault",
+        "the studio could not do this: that is a fault in it",
+        remedy="see what it wrote in its terminal, and use the commands meanwhile",
+    )
+    return problem(fault, status_code=500)
 
 
 def _changed(studio: Studio, run: Callable[[Studio, Request, Form], Response]) -> _Answered:

@@ -15,7 +15,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.dp.best_guess import best_guess_of
 from synthrelease.errors import SynthReleaseError
 from synthrelease.number_words import listed
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import Plan
 from synthrelease.studio.fields import Place
 from synthrelease.studio.project import Project, digest
 from synthrelease.studio.simulated import Picture, picture
@@ -92,7 +92,7 @@ class Budgets:
     def _current(self) -> Plan:
         text = digest(self._project.plan_text() or "")
         if self._plan is None or text != self._digest:
-            plan = load_plan(self._project.plan)
+            plan = self._project.load_plan()
             facts = public_facts(plan)
             self._plan, self._facts, self._digest, self._views = plan, facts, text, {}
         return self._plan

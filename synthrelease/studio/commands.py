@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -55,7 +56,15 @@ def _file(project: Project, sent: Sent, what: str, ending: str = "") -> str:
             where=project.name(path),
             remedy="choose one of those that are listed",
         )
-    return project.name(path)
+    name = project.name(path)
+    return f"./{name}" if name.startswith("-") else name  # which would be an option
+
+
+def _target(project: Project, name: str) -> str:
+    """The name of what a command writes; ArgumentError if it is a link out of the folder, which an export would follow."""
+    if os.path.lexists(project.folder / name):
+        project.inside(name)
+    return name
 
 
 def _one(sent: Sent, what: str) -> str:
@@ -73,7 +82,7 @@ def _build(_project: Project, sent: Sent) -> tuple[str, ...]:
 
 def _report(project: Project, sent: Sent) -> tuple[str, ...]:
     bundle = bundle_of(project, sent)
-    return ("report", bundle, "-o", report_of(bundle), "--force")
+    return ("report", bundle, "-o", _target(project, report_of(bundle)), "--force")
 
 
 def _export(project: Project, sent: Sent) -> tuple[str, ...]:
@@ -81,7 +90,8 @@ def _export(project: Project, sent: Sent) -> tuple[str, ...]:
     if form not in FORMATS:
         raise ArgumentError("unknown-form", "there is no such form of export", remedy="load the page again")
     folder = Path(bundle).with_suffix("")
-    return ("export", bundle, "--to", form, "-o", f"{folder.as_posix()}-{form}", "--force")
+    target = _target(project, f"{folder.as_posix()}-{form}")
+    return ("export", bundle, "--to", form, "-o", target, "--force")
 
 
 def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
@@ -92,7 +102,7 @@ def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
 
 
 def _evaluate(project: Project, sent: Sent) -> tuple[str, ...]:
-    return ("evaluate", PLAN, bundle_of(project, sent), "-o", PRIVATE_PAGE, "--force")
+    return ("evaluate", PLAN, bundle_of(project, sent), "-o", _target(project, PRIVATE_PAGE), "--force")
 
 
 _MADE: Mapping[str, Callable[[Project, Sent], tuple[str, ...]]] = {

@@ -66,6 +66,7 @@ class Studio:
 
     def _plan(self) -> Plan | None:
         """The plan; None if it cannot be used."""
+        self.project.plan_text()  # which follows no link out of the folder
         try:
             return load_plan(self.project.plan)
         except SynthReleaseError:

@@ -10,10 +10,10 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -28,7 +28,7 @@ _OWN_FETCHES = ("", "none", "same-origin")  # what browsers say of requests that
 # A port is no border for cookies: a program on another port of this machine may be sent them, but not a page's token.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
-    "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS: Mapping[str, str] = {
     "content-security-policy": POLICY,
@@ -68,6 +68,7 @@ class Guard:
     app: ASGIApp
     hosts: frozenset[str]  # names of this server with its port, as requests have them
     secrets: Secrets
+    cookie: str = COOKIE  # its name: browsers keep one of a name for all ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, let a browser in, or pass the request on."""
@@ -94,7 +95,7 @@ class Guard:
             return _refused(403, "Another page asked for this. Write the address into the address bar.")
         if scope["path"] == ENTRANCE:
             return self._entered(scope)
-        if not _same(_cookie(headers), self.secrets.session):
+        if not _same(self._cookie(headers), self.secrets.session):
             return _refused(403, "Open the address that `synthrelease studio` printed when it started.")
         is_safe = scope["method"] in _SAFE_METHODS
         if not (is_safe or _same(headers.get(PAGE_TOKEN_HEADER, ""), self.secrets.page)):
@@ -104,22 +105,20 @@ class Guard:
     def _entered(self, scope: Scope) -> Response:
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
         if scope["method"] != "GET" or not self.secrets.enter(given[0]):
-            return _refused(403, "This address works once. Start `synthrelease studio` again for a new one.")
+            return _refused(
+                403,
+                "This address works once, and was used or is wrong. Start `synthrelease studio` again for a new one.",
+            )
         response = RedirectResponse("/", status_code=303)
-        response.set_cookie(COOKIE, self.secrets.session, httponly=True, samesite="strict")
+        response.set_cookie(self.cookie, self.secrets.session, httponly=True, samesite="strict")
         return response
+
+    def _cookie(self, headers: Headers) -> str:
+        return cookie_parser("; ".join(headers.getlist("cookie"))).get(self.cookie, "")
 
 
 def _refused(status: int, sentence: str) -> Response:
     return PlainTextResponse(sentence + "\n", status)
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        morsel = SimpleCookie("; ".join(headers.getlist("cookie"))).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if morsel is None else morsel.value
 
 
 def _same(given: str, secret: str) -> bool:

@@ -1,13 +1,14 @@
 """Commands that take long: each is a process of its own, which goes on if the page, the tab or the server is closed.
 
 A project runs one at a time. What it prints goes into files of the project's folder, so that a server that starts later shows it, too.
-A lock says that it is running: it ends with the process, however that ends.
+A lock says that it is running: it ends with the processes of the command, however they end.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from synthrelease.errors import MachineError
@@ -24,6 +26,10 @@ from synthrelease.studio.progress import Step, last_step
 
 _MOST_BYTES = 1 << 24  # of what a command printed
 _INTERRUPTED = 130
+_ENDINGS = ("out", "err", "code", "code.new", "progress", "progress.new")  # of files that a command writes
+_ONE_AT_A_TIME = RLock()  # of this process: to look whether a command is running takes its lock for a moment
+_WRITTEN = {"name": str, "command": list, "plan": str, "process": int}  # of a command that was started
+_CODE = re.compile("-?[0-9]{1,3}")
 _started: list[subprocess.Popen[bytes]] = []  # by this process, which has to take note of their end
 
 
@@ -71,7 +77,7 @@ class Jobs:
         """
         refuse_without_locks(str(self.state))
         self._make_folder()
-        with self._file("lock").open("ab") as handle:
+        with _ONE_AT_A_TIME, self._file("lock").open("ab") as handle:
             try:
                 lock(handle.fileno(), wait=False)
             except BlockingIOError:
@@ -81,8 +87,9 @@ class Jobs:
                     where=str(self.folder),
                     remedy="wait until it has ended, or cancel it",
                 ) from None
-            for ending in ("out", "err", "code", "progress"):
-                self._file(f"{name}.{ending}").unlink(missing_ok=True)
+            # Until this one is noted there is none to cancel: the last one's number may be another program's by now.
+            for old in ("last.json", *(f"{name}.{ending}" for ending in _ENDINGS)):
+                self._file(old).unlink(missing_ok=True)
             # The process inherits the open file, and with it the lock.
             process = subprocess.Popen(  # noqa: S603  our own module
                 [sys.executable, "-m", "synthrelease.studio.run_job", str(self.state), name, *command],
@@ -100,30 +107,32 @@ class Jobs:
 
     def cancel(self) -> None:
         """Interrupt the command that is running, as Ctrl-C would."""
-        document = self._read("last.json")
-        if document is not None and self._is_locked():
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(int(document["process"]), signal.SIGINT)
+        with _ONE_AT_A_TIME, suppress(ProcessLookupError, PermissionError):
+            document = self._read("last.json")
+            if document is not None and self._is_locked():
+                os.killpg(document["process"], signal.SIGINT)
 
     def running(self) -> Job | None:
         """Return the command that is running."""
         document = self._read("last.json")
-        return self.job(document["name"]) if document is not None and self._is_locked() else None
+        job = None if document is None else self.job(document["name"])
+        return job if job is not None and job.is_running else None
 
     def job(self, name: str) -> Job | None:
         """Return the last command of a name; None if there was none."""
         document = self._read(f"{name}.json")
         if document is None:
             return None
-        last = self._read("last.json") or {}
-        is_running = last.get("name") == name and self._is_locked()
+        with _ONE_AT_A_TIME:
+            last = self._read("last.json") or {}
+            is_running = last.get("name") == name and self._is_locked()
         code = self._text(f"{name}.code").strip()
         step = last_step(self._file(f"{name}.progress"))
         return Job(
             name,
             tuple(document["command"]),
             is_running,
-            None if is_running or not code else int(code),
+            int(code) if not is_running and _CODE.fullmatch(code) else None,
             self._text(f"{name}.out"),
             self._text(f"{name}.err"),
             step,
@@ -132,17 +141,28 @@ class Jobs:
         )
 
     def _make_folder(self) -> None:
-        self.state.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileExistsError):
+            self.state.mkdir(mode=0o700)
         ignored = self._file(".gitignore")
         if not ignored.exists():
             ignored.write_text("*\n", "utf-8")
 
     def _file(self, name: str) -> Path:
-        return self.state / name
+        """A file of what commands print; it is written and read where it is, and nowhere else."""
+        path = self.state / name
+        if self.state.is_symlink() or path.is_symlink() or (self.state.exists() and not self.state.is_dir()):
+            raise MachineError(
+                "not-a-folder-of-ours",
+                "this is not what the studio made, or it is a link",
+                where=str(path),
+                expected=f"a folder {self.state.name} without links",
+                remedy="remove it",
+            )
+        return path
 
     def _is_locked(self) -> bool:
         try:
-            with self._file("lock").open("rb") as handle:
+            with _ONE_AT_A_TIME, self._file("lock").open("rb") as handle:
                 lock(handle.fileno(), wait=False)
         except BlockingIOError:
             return True
@@ -157,11 +177,18 @@ class Jobs:
         partial.replace(self._file(name))
 
     def _read(self, name: str) -> dict[str, Any] | None:
+        """What `start` wrote; None if there is nothing, or something else."""
         try:
             document: dict[str, Any] = json.loads(self._file(name).read_text("utf-8"))
-        except (OSError, ValueError):
+            kinds = {key: type(value) for key, value in document.items()}
+        except (OSError, ValueError, AttributeError):
             return None
-        return document
+        is_ours = (
+            kinds == _WRITTEN
+            and document["process"] > 1
+            and all(isinstance(one, str) for one in document["command"])
+        )
+        return document if is_ours else None
 
     def _time(self, name: str) -> float:
         try:

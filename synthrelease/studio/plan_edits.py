@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from synthrelease.errors import ArgumentError
@@ -12,6 +13,8 @@ from synthrelease.studio.project import Project, digest
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
+
+_ONE_AT_A_TIME = Lock()  # between reading the plan and writing it, no other page writes
 
 
 def edit(project: Project, seen: str, changes: Mapping[Place, Any]) -> None:
@@ -25,46 +28,50 @@ def edit(project: Project, seen: str, changes: Mapping[Place, Any]) -> None:
     Raises:
         ArgumentError: the plan is no longer the one that the page showed.
     """
-    document = _document(project, seen)
-    for place, value in changes.items():
-        _set(document, place, value)
-    _write(project, document)
+    with _ONE_AT_A_TIME:
+        document = _document(project, seen)
+        for place, value in changes.items():
+            _set(document, place, value)
+        _write(project, document)
 
 
 def add_output(project: Project, seen: str, output: Mapping[str, Any]) -> None:
     """Write a further output; errors as for `edit`."""
     import tomlkit  # noqa: PLC0415  with the extra `studio`
 
-    document = _document(project, seen)
     table = tomlkit.table()
     for key, value in output.items():
         table.add(key, value)
-    if "outputs" not in document:
-        document.add("outputs", tomlkit.aot())
-    document["outputs"].append(table)
-    _write(project, document)
+    with _ONE_AT_A_TIME:
+        document = _document(project, seen)
+        if "outputs" not in document:
+            document.add("outputs", tomlkit.aot())
+        document["outputs"].append(table)
+        _write(project, document)
 
 
 def remove_output(project: Project, seen: str, number: int) -> None:
     """Take an output out; errors as for `edit`."""
-    document = _document(project, seen)
-    outputs = document["outputs"]
-    if not 0 <= number < len(outputs):
-        raise _changed(project)
-    del outputs[number]
-    _write(project, document)
+    with _ONE_AT_A_TIME:
+        document = _document(project, seen)
+        outputs = document["outputs"]
+        if not 0 <= number < len(outputs):
+            raise plan_changed(project)
+        del outputs[number]
+        _write(project, document)
 
 
 def _document(project: Project, seen: str) -> TOMLDocument:
     import tomlkit  # noqa: PLC0415  with the extra `studio`
 
-    text = project.plan_text() or ""
+    text = project.toml_text()
     if digest(text) != seen:
-        raise _changed(project)
+        raise plan_changed(project)
     return tomlkit.parse(text)
 
 
-def _changed(project: Project) -> ArgumentError:
+def plan_changed(project: Project) -> ArgumentError:
+    """Return the refusal of a change of a plan that is no longer the one that the page showed."""
     return ArgumentError(
         "plan-changed",
         "the plan was changed in another window or program",

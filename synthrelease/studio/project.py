@@ -1,13 +1,16 @@
-"""A project: one folder, the plan in it, and the files below it. Nothing outside it can be named."""
+"""A project: one folder, the plan in it, and the files below it. Nothing outside it can be named, by a page, by the plan or by a link."""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from synthrelease.errors import ArgumentError
+from synthrelease.errors import ArgumentError, PlanError
+from synthrelease.plan.plan import Plan, load_plan
 
 PLAN = "plan.toml"
 STATE = ".synthrelease-studio"  # what commands printed; private
@@ -31,23 +34,67 @@ class Project:
         return self.folder / STATE
 
     def plan_text(self) -> str | None:
-        """Return the plan's text; None if there is none."""
-        try:
-            return self.plan.read_text("utf-8")
-        except FileNotFoundError:
+        """Return the plan's text; None if there is none.
+
+        Raises:
+            ArgumentError: it is a link that leads out of the folder.
+            PlanError: it is no text.
+        """
+        if not os.path.lexists(self.plan):
             return None
+        path = self.inside(PLAN)
+        try:
+            if path.is_file():  # a pipe would be waited for
+                return path.read_text("utf-8-sig")
+        except (OSError, ValueError):
+            pass
+        raise PlanError(
+            "no-text",
+            "the plan cannot be read as text",
+            where=str(self.plan),
+            expected="a file in UTF-8",
+            remedy="save it as UTF-8, or move it away",
+        )
+
+    def toml_text(self) -> str:
+        """Return the plan's text; "" if there is none. Errors as of `plan_text`; PlanError if it is not TOML."""
+        text = self.plan_text() or ""
+        try:
+            tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError):
+            load_plan(self.plan)  # which says what is wrong where
+        return text
+
+    def load_plan(self) -> Plan:
+        """Return the plan, if every file that it names is below the folder.
+
+        Raises:
+            SynthReleaseError: it is not valid, or a file is not.
+        """
+        self.plan_text()  # which follows no link out of the folder
+        plan = load_plan(self.plan)
+        for path in _named_by(plan):
+            if not self._has(path):
+                raise ArgumentError(
+                    "outside-the-project",
+                    "the plan names a file outside the project, which the studio does not read",
+                    where=str(path),
+                    expected=f"a path below {self.folder}, links resolved",
+                    remedy="move the file into the folder, or use the commands in a terminal, which have no such limit",
+                )
+        return plan
 
     def inside(self, name: str) -> Path:
         """Return a path below the folder, links resolved.
 
         Raises:
-            ArgumentError: there is nothing of this name in the folder.
+            ArgumentError: there is nothing of this name in the folder, or something below it leads out.
         """
         try:
             path = (self.folder / name).resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
             path = None
-        if path is None or not path.is_relative_to(self.folder):
+        if path is None or not all(map(self._has, (path, *_below(path, hidden=True)))):
             raise ArgumentError(
                 "not-in-the-project",
                 "there is no such file or folder in the project",
@@ -62,16 +109,21 @@ class Project:
         return path.relative_to(self.folder).as_posix()
 
     def files(self, *endings: str) -> list[Path]:
-        """Return the files of some endings, and those of all endings without any, which links do not lead out of the folder; not hidden ones."""
+        """Return the files of some endings, and those of all endings without any, which links do not lead out of the folder; not hidden ones, nor those whose names no page and no plan can write."""
         found: list[Path] = []
         for path in _below(self.folder):
             if len(found) == _MOST_FILES:
                 break
-            if (not endings or path.name.lower().endswith(endings)) and path.resolve().is_relative_to(
-                self.folder
-            ):
+            if path.name.lower().endswith(endings or "") and self._has(path) and _is_text(str(path)):
                 found.append(path)
         return found
+
+    def _has(self, path: Path) -> bool:
+        """Whether a path is below the folder, links resolved."""
+        try:
+            return path.resolve().is_relative_to(self.folder)
+        except (OSError, RuntimeError):  # links in a circle
+            return False
 
 
 def digest(text: str) -> str:
@@ -79,11 +131,33 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            yield from _below(path)
-        elif path.is_file():
-            yield path
+def _is_text(name: str) -> bool:
+    return name == name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _below(folder: Path, *, hidden: bool = False) -> Iterator[Path]:
+    """Files below a folder, links to folders among them if they may be hidden; none below a file."""
+    for place, folders, files in os.walk(
+        folder
+    ):  # which leaves out what may not be read, and follows no link
+        folders[:] = sorted(name for name in folders if hidden or not name.startswith("."))
+        links = [name for name in folders if hidden and Path(place, name).is_symlink()]
+        for name in sorted((*files, *links)):
+            path = Path(place, name)
+            if hidden or (not name.startswith(".") and os.path.isfile(path)):  # noqa: PTH113  no error where links may not be followed
+                yield path
+
+
+def _named_by(plan: Plan) -> Iterator[Path]:
+    """All files that a plan names, with other words of outputs, which are no paths out; those below a folder after the folder."""
+    for spec in plan.inputs.values():
+        yield spec.path
+    if plan.ledger is not None:
+        yield plan.ledger
+    for output in plan.outputs:
+        listed = plan.inputs[output.input].options.get("stimuli", ())
+        for word in output.options.values():
+            if isinstance(word, str):
+                yield from (plan.path.parent / word.replace("{stimulus}", name) for name in ("", *listed))
+    for spec in plan.inputs.values():
+        yield from spec.files()

@@ -15,7 +15,8 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from synthrelease import __version__
 from synthrelease.errors import ArgumentError, SynthReleaseError
 from synthrelease.number_words import percent, several, short
-from synthrelease.report.page import FILTERS
+from synthrelease.printable import printable
+from synthrelease.report.page import FILTERS, harmless, script
 from synthrelease.studio.commands import AS_JSON
 from synthrelease.studio.remedies import in_the_studio
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _MOST_FORM_BYTES = 1 << 20
+_MOST_DIGITS = 6  # of a place in a list
 _TIMES_AS_EXACT = 3  # significant digits of figures
 Form = Mapping[str, list[str]]
 
@@ -33,16 +35,20 @@ def page(template: str, *, status_code: int = 200, **values: Any) -> HTMLRespons
     return HTMLResponse(text, status_code)
 
 
-def problem(error: SynthReleaseError) -> HTMLResponse:
+def problem(error: SynthReleaseError, *, status_code: int = 422) -> HTMLResponse:
     """Return a message of ours as part of a page."""
-    return page("problem.html", status_code=422, error=error)
+    return page("problem.html", status_code=status_code, error=error)
 
 
 def whole_page(path: Path) -> Response:
-    """Return a page that a command wrote, under a policy of its own, with which it can reach nothing of the studio."""
+    """Return a page that a command wrote: it can reach nothing of the studio and nothing elsewhere, and runs our own script alone, as it may be of others."""
     if not path.is_file():
         return Response(status_code=404)
-    headers = {"content-security-policy": "sandbox allow-scripts; frame-ancestors 'none'"}
+    policy = (
+        f"sandbox allow-scripts; default-src 'none'; script-src '{script().hash}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    headers = {"content-security-policy": policy}
     return FileResponse(path, media_type="text/html", headers=headers)
 
 
@@ -78,9 +84,16 @@ def one(form: Form, name: str) -> str:
     return form.get(name, [""])[0]
 
 
+def place_in(length: int, text: str) -> int:
+    """Return a place in a list of a length, from 0; ArgumentError if the text is none."""
+    if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) < length:
+        return int(text)
+    raise ArgumentError("no-such-place", "there is no such entry", remedy="load the page again")
+
+
 def shown_command(*arguments: object) -> str:
-    """Return a command as it is typed in a terminal: for a person, without `--json`."""
-    return shlex.join(["synthrelease", *(str(word) for word in arguments if word != AS_JSON)])
+    """Return a command as it is typed in a terminal, on one line: for a person, without `--json`."""
+    return printable(shlex.join(["synthrelease", *(str(word) for word in arguments if word != AS_JSON)]))
 
 
 @cache
@@ -92,6 +105,7 @@ def _environment() -> Environment:
         loader=ChoiceLoader([PackageLoader("synthrelease.studio"), reports]),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=harmless,  # but what a form sends back, which stays as it is: `| e`
         trim_blocks=True,
         lstrip_blocks=True,
     )

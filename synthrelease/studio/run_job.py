@@ -27,6 +27,7 @@ def main(folder: str, name: str, *command: str) -> None:
             stdout=printed,
             stderr=errors,
             env=variables,
+            close_fds=False,  # the lock is the command's, too: it may outlive this process
             preexec_fn=_interruptible,
         )
     new = state / f"{name}.code.new"

@@ -13,6 +13,7 @@ from synthrelease.studio.project import Project
 LOOPBACK = "127.0.0.1"
 _LIBRARIES = ("starlette", "uvicorn", "tomlkit")
 _MOST_WAITING = 128
+_LAST_S = 2  # for answers that are still being given: a connection that stays open would keep it from ending
 
 
 def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) -> None:
@@ -31,7 +32,7 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
     import uvicorn  # noqa: PLC0415  an extra
 
     from synthrelease.studio.application import application  # noqa: PLC0415  needs the extra
-    from synthrelease.studio.guard import ENTRANCE, Guard, Secrets  # noqa: PLC0415
+    from synthrelease.studio.guard import COOKIE, ENTRANCE, Guard, Secrets  # noqa: PLC0415
 
     project = Project(_folder(Path(folder)))
     with _listening(port) as listener:
@@ -39,7 +40,7 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
         secrets = Secrets()
         hosts = frozenset(f"{name}:{number}" for name in (LOOPBACK, "localhost"))
         config = uvicorn.Config(
-            Guard(application(project, secrets), hosts, secrets),
+            Guard(application(project, secrets), hosts, secrets, f"{COOKIE}-{number}"),
             http="h11",
             ws="none",
             lifespan="off",
@@ -47,6 +48,7 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
             access_log=False,  # addresses have tokens
             server_header=False,
             proxy_headers=False,
+            timeout_graceful_shutdown=_LAST_S,
         )
         ready(f"http://{LOOPBACK}:{number}{ENTRANCE}?token={secrets.entrance}")
         uvicorn.Server(config).run(sockets=[listener])
@@ -65,17 +67,13 @@ def _folder(path: Path) -> Path:
 
 
 def _listening(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((LOOPBACK, port))
-        listener.listen(_MOST_WAITING)
+        # On Windows another program could take over a port that may be used again: this function does not allow it there.
+        return socket.create_server((LOOPBACK, port), backlog=_MOST_WAITING)
     except OSError:
-        listener.close()
         raise MachineError(
             "port-taken",
             "this port cannot be listened on",
             where=f"{LOOPBACK}:{port}",
             remedy="choose another one with --port, or leave it out",
         ) from None
-    return listener

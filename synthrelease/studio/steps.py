@@ -53,5 +53,5 @@ def _values(text: str) -> str:
     """All values of a plan as one text, without comments."""
     try:
         return str(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return ""

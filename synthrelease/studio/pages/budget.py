@@ -7,13 +7,12 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from synthrelease.plan.plan import load_plan
 from synthrelease.studio import fields
 from synthrelease.studio.budget import POSITIONS, STEPS, Shares, changes, nearest_position
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.fields import Field, parsed
 from synthrelease.studio.plan_edits import edit
-from synthrelease.studio.rendering import Form, go_to, one, page
+from synthrelease.studio.rendering import Form, go_to, one, page, place_in
 
 _WHOLE, _DIGITS = 100.0, 6  # percent; of a share
 _SHARE = "share "  # before the name of an output, in a form
@@ -42,7 +41,7 @@ def _budget(studio: Studio, _request: Request) -> Response:
 
 def _parts(studio: Studio) -> list[_Part]:
     """Outputs that add noise."""
-    plan = load_plan(studio.project.plan)
+    plan = studio.project.load_plan()
     view = studio.budgets.at()
     rows = view.preview["outputs"] if view.preview else ()
     free = {row["name"] for row in rows if row["epsilon"] is None}
@@ -66,7 +65,7 @@ def _epsilon(sent: Form) -> float:
     """What is typed, or else where the slider is."""
     if one(sent, "epsilon").strip():
         return _number(sent, "epsilon")
-    return POSITIONS[min(max(int(_number(sent, "position")), 0), STEPS - 1)]
+    return POSITIONS[place_in(STEPS, one(sent, "position"))]
 
 
 def _shares(sent: Form) -> Shares:
@@ -84,9 +83,13 @@ def _number(sent: Form, name: str) -> float:
 
 
 def _set_budget(studio: Studio, _request: Request, form: Form) -> Response:
-    here = changes(load_plan(studio.project.plan), _epsilon(form), _shares(form))
+    here = changes(studio.project.load_plan(), _epsilon(form), _shares(form))
     edit(studio.project, one(form, "digest"), here)
     return go_to("/budget")
+
+
+def _at(position: str) -> float:
+    return POSITIONS[place_in(STEPS, position)]
 
 
 SHOWN: Shown = {"/budget": _budget, "/budget/view": _budget_view}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from synthrelease.plan.plan import load_plan
-from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, command
+from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, KEYGEN, OF_BUNDLES, command
 from synthrelease.studio.context import Changing, Shown, Studio
+from synthrelease.studio.plan_edits import plan_changed
 from synthrelease.studio.rendering import Form, one, page
 from synthrelease.studio.results import result_of
 
@@ -20,7 +20,7 @@ def _check(studio: Studio, _request: Request) -> Response:
 
 
 def _build(studio: Studio, _request: Request) -> Response:
-    plan, job = load_plan(studio.project.plan), studio.jobs.job(BUILD)
+    plan, job = studio.project.load_plan(), studio.jobs.job(BUILD)
     return studio.page(
         "build.html",
         "/build",
@@ -37,7 +37,12 @@ def _build(studio: Studio, _request: Request) -> Response:
 def _start(studio: Studio, _request: Request, form: Form) -> Response:
     name = one(form, "name")
     here = command(name, studio.project, form)
-    studio.jobs.start(name, [*here, AS_JSON], plan=studio.plan_digest())
+    digest = studio.plan_digest()
+    if name not in (*OF_BUNDLES, KEYGEN):
+        studio.project.load_plan()  # or why it is not run here
+        if one(form, "digest") != digest:  # what the page said of it, such as its cost, is of another plan
+            raise plan_changed(studio.project)
+    studio.jobs.start(name, [*here, AS_JSON], plan=digest)
     return _again()  # where its form stands, there is its result
 
 

@@ -33,8 +33,7 @@ _DATA_ENDINGS = (
 
 
 def _data(studio: Studio, request: Request) -> Response:
-    text = studio.project.plan_text()
-    if text is None:
+    if studio.project.plan_text() is None:
         chosen = request.query_params.get("path", "")
         tables = nestings([studio.project.inside(chosen)]) if chosen else [None]
         files = [studio.project.name(path) for path in studio.project.files(*_DATA_ENDINGS)]
@@ -44,6 +43,7 @@ def _data(studio: Studio, request: Request) -> Response:
         return studio.page(
             "choose.html", "/data", files=files, folders=folders, chosen=chosen, nesting=tables[0]
         )
+    text = studio.project.toml_text()
     return studio.page("questions.html", "/data", questions=questions(text), plan_text=text)
 
 
@@ -59,7 +59,7 @@ def _propose(studio: Studio, _request: Request, form: Form) -> Response:
 
 def _answer(studio: Studio, _request: Request, form: Form) -> Response:
     changes: dict[tuple[str | int, ...], Any] = {}
-    for question in questions(studio.project.plan_text() or ""):
+    for question in questions(studio.project.toml_text()):
         field, sent = question.field, form.get(question.field.name)
         if sent is None:
             continue

@@ -10,7 +10,6 @@ from starlette.responses import Response
 from synthrelease.errors import SynthReleaseError
 from synthrelease.ledger import Ledger
 from synthrelease.ledger.ledger_page import dataset_card
-from synthrelease.plan.plan import load_plan
 from synthrelease.report.page import drawn
 from synthrelease.studio.context import Changing, Shown, Studio
 
@@ -18,7 +17,7 @@ PRIVATE_PAGE = "private-ledger.html"
 
 
 def _ledger(studio: Studio, _request: Request) -> Response:
-    plan = load_plan(studio.project.plan)
+    plan = studio.project.load_plan()
     command: tuple[str, ...] = ()
     account, error = None, None
     if plan.ledger is not None:

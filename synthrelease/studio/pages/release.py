@@ -14,18 +14,17 @@ from synthrelease.building.power import power_curves
 from synthrelease.building.power_charts import HOW_TO_READ, power_chart
 from synthrelease.errors import ArgumentError
 from synthrelease.kinds.registry import kinds
-from synthrelease.plan.plan import load_plan
 from synthrelease.report.page import drawn
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.fields import Field, field_at, output_keys, parsed
 from synthrelease.studio.plan_edits import add_output, edit, remove_output
 from synthrelease.studio.project import Project
-from synthrelease.studio.rendering import Form, go_to, one, page
+from synthrelease.studio.rendering import Form, go_to, one, page, place_in
 
 
 def _release(studio: Studio, _request: Request) -> Response:
     view = studio.budgets.at()
-    document = tomllib.loads(studio.project.plan_text() or "")
+    document = tomllib.loads(studio.project.toml_text())
     cards = [
         {
             "number": number,
@@ -60,7 +59,7 @@ def _power(studio: Studio, request: Request) -> Response:
 @lru_cache(maxsize=1)
 def _design(project: Project, _digest: str) -> Design:
     """The plan's; labels of the data are read once for each text of the plan."""
-    return make_design(load_plan(project.plan))
+    return make_design(project.load_plan())
 
 
 def _fields(document: dict[str, Any], number: int) -> list[Field]:
@@ -72,6 +71,8 @@ def _fields(document: dict[str, Any], number: int) -> list[Field]:
 
 def _add_output(studio: Studio, _request: Request, form: Form) -> Response:
     kind, source, name = (one(form, key).strip() for key in ("kind", "input", "name"))
+    if kind not in kinds():
+        raise ArgumentError("unknown-kind", "there is no such kind of output", remedy="load the page again")
     required = {
         key: parsed(field, form.get(key, [""]))
         for key in output_keys(kind)
@@ -88,16 +89,21 @@ def _add_output(studio: Studio, _request: Request, form: Form) -> Response:
 
 
 def _remove_output(studio: Studio, _request: Request, form: Form) -> Response:
-    remove_output(studio.project, one(form, "digest"), int(one(form, "number")))
+    remove_output(studio.project, one(form, "digest"), _number(studio, form))
     return go_to("/release")
 
 
 def _change_output(studio: Studio, _request: Request, form: Form) -> Response:
-    document = tomllib.loads(studio.project.plan_text() or "")
-    fields = _fields(document, int(one(form, "number")))
+    document = tomllib.loads(studio.project.toml_text())
+    fields = _fields(document, _number(studio, form))
     changes = {field.place: parsed(field, form[field.name]) for field in fields if field.name in form}
     edit(studio.project, one(form, "digest"), changes)
     return go_to("/release")
+
+
+def _number(studio: Studio, form: Form) -> int:
+    """Which output of the plan, which need not be valid yet."""
+    return place_in(len(tomllib.loads(studio.project.toml_text()).get("outputs", ())), one(form, "number"))
 
 
 SHOWN: Shown = {"/release": _release, "/release/power": _power}

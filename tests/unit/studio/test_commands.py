@@ -63,6 +63,20 @@ def test_what_else_a_command_takes_is_of_the_project_too(
         command(name, files, {**SENT, what: [value]})
 
 
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("report", "b.html"), ("export", "b-csv"), ("evaluate", "private-evaluation.html")],
+)
+@pytest.mark.parametrize("outside", ["..", "../outside.h5", "../nothing"])
+def test_nothing_is_written_through_a_link_that_leads_out(
+    files: Project, name: str, target: str, outside: str
+) -> None:
+    assert target in command(name, files, SENT)
+    (files.folder / target).symlink_to(outside)
+    with refused(ArgumentError, "not-in-the-project"):
+        command(name, files, SENT)
+
+
 @pytest.mark.parametrize("name", ["", "init", "ledger", "studio", "__class__"])
 def test_there_are_no_others(files: Project, name: str) -> None:
     with refused(ArgumentError, "unknown-command"):

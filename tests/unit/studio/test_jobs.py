@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from refusals import refused
 from studio_project import Browser, project
 
 from synthrelease.errors import MachineError
-from synthrelease.files.locks import AVAILABLE
+from synthrelease.files.locks import AVAILABLE, lock
 from synthrelease.studio.jobs import Job, Jobs
 from synthrelease.studio.progress import ProgressFile, Step, last_step
 
@@ -120,3 +122,192 @@ def test_progress_is_the_last_step(tmp_path: Path) -> None:
     assert last_step(path) == Step("writing", 0.25)
     path.write_text("{")
     assert last_step(path) == Step("", 0.0)
+
+
+def test_of_many_starts_at_once_one_is_made(jobs: Jobs) -> None:
+    """And none is refused because another page looked whether a command is running."""
+
+    def start(number: int) -> bool:
+        try:
+            Jobs(jobs.folder, jobs.state).start(f"check{number}", ["studio", "--no-browser"], plan="")
+        except MachineError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(start, range(8)))
+    assert sum(made) == 1
+    name = f"check{made.index(True)}"
+    wait(jobs, name, lambda job: "Studio" in job.printed)
+    jobs.cancel()
+    wait(jobs, name)
+
+
+def test_to_look_whether_one_is_running_is_no_command(jobs: Jobs) -> None:
+    jobs.start("check", ["--version"], plan="")
+    wait(jobs, "check")
+    with ThreadPoolExecutor(8) as pool:
+        looked = pool.map(lambda _: jobs.running(), range(4000))
+        for _ in range(3):
+            jobs.start("other", ["--version"], plan="")
+            wait(jobs, "other")
+        assert all(job is None or job.name == "other" for job in looked)
+
+
+def test_a_command_is_running_even_if_its_keeper_was_killed(jobs: Jobs) -> None:
+    """It may be charging a ledger: no second one is started next to it, and it can be cancelled."""
+    jobs.start("studio", ["studio", "--no-browser"], plan="")
+    wait(jobs, "studio", lambda job: "Studio" in job.printed)
+    os.kill(int(json.loads((jobs.state / "last.json").read_text())["process"]), signal.SIGKILL)
+    time.sleep(0.3)
+    assert jobs.running() is not None
+    with refused(MachineError, "command-running"):
+        jobs.start("check", ["--version"], plan="")
+    jobs.cancel()
+    assert wait(jobs, "studio").is_interrupted
+
+
+def test_what_waits_is_cancelled_too(jobs: Jobs) -> None:
+    """A command of ours, which has no handler of its own: Ctrl-C is ignored by its keeper, and not by it."""
+    folder = os.open(jobs.folder, os.O_RDONLY)
+    try:
+        lock(folder)  # as what writes into the folder does: the command waits for it
+        jobs.start("init", ["init", "gaze.csv", "--person", "who", "-o", "other.toml"], plan="")
+
+        def has_ended(job: Job) -> bool:
+            jobs.cancel()
+            return not job.is_running
+
+        assert wait(jobs, "init", has_ended).code != 0
+    finally:
+        os.close(folder)
+    assert not (jobs.folder / "other.toml").exists()
+
+
+def test_until_a_command_is_noted_none_is_cancelled(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not the one before, whose number may be another program's by now."""
+    jobs.start("check", ["--version"], plan="")
+    wait(jobs, "check")
+    interrupted: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda number, _signal: interrupted.append(number))
+    start = "synthrelease.studio.jobs.subprocess.Popen"
+
+    class StartedError(Exception):
+        """In place of the process."""
+
+    def starting(*_arguments: object, **_more: object) -> None:
+        monkeypatch.setattr(Jobs, "_is_locked", lambda _self: True)
+        jobs.cancel()
+        raise StartedError
+
+    monkeypatch.setattr(start, starting)
+    with pytest.raises(StartedError):
+        jobs.start("check", ["--version"], plan="")
+    assert interrupted == []
+
+
+TAMPERED = (
+    "{}",
+    "[]",
+    "3",
+    "null",
+    "{",
+    json.dumps({"name": "check", "command": ["x"], "plan": "", "process": -1}),
+    json.dumps({"name": "check", "command": ["x"], "plan": "", "process": 1}),
+    json.dumps({"name": "check", "command": ["x"], "plan": "", "process": True}),
+    json.dumps({"name": "check", "command": [1], "plan": "", "process": 5}),
+    json.dumps({"name": [], "command": "x", "plan": None, "process": "5"}),
+)
+
+
+@pytest.mark.parametrize("text", TAMPERED)
+def test_what_the_studio_did_not_write_is_no_command(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as in a folder that was downloaded."""
+    browser = Browser(project(tmp_path))
+    state = browser.project.state
+    state.mkdir()
+    for name in ("check.json", "build.json", "last.json"):
+        (state / name).write_text(text)
+    interrupted: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda number, _signal: interrupted.append(number))
+    monkeypatch.setattr(Jobs, "_is_locked", lambda _self: True)
+    for path in ("/data", "/check", "/build"):
+        assert browser.ask(path).status == 200, path
+    assert browser.change("/jobs/cancel").status == 204
+    assert interrupted == []
+
+
+@pytest.mark.parametrize("code", ["", "zero", "9" * 5000, "٣"])
+def test_an_exit_code_that_is_none_is_no_success(jobs: Jobs, code: str) -> None:
+    jobs.start("check", ["--version"], plan="")
+    wait(jobs, "check")
+    (jobs.state / "check.code").write_text(code)
+    (jobs.state / "check.progress").write_text('["a", "nan"]')
+    job = jobs.job("check")
+    assert job is not None
+    assert job.code is None
+    assert job.is_interrupted
+
+
+LINKED = ("lock", "last.json", "last.json.new", "check.json.new", "check.out", "check.code.new", ".gitignore")
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_nothing_is_written_or_read_through_a_link(tmp_path: Path, name: str) -> None:
+    """A folder that was downloaded may have some."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    other = tmp_path / "other"
+    other.write_text("SECRET")
+    browser = Browser(project(folder))
+    browser.project.state.mkdir()
+    (browser.project.state / name).symlink_to(other)
+    answer = browser.change("/jobs/start", name="check")
+    if answer.status == 204:  # the link was taken away
+        wait(Jobs(folder, browser.project.state), "check")
+    assert "SECRET" not in browser.ask("/check").text
+    assert other.read_text() == "SECRET"
+
+
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_a_folder_that_is_none_of_ours_is_not_used(tmp_path: Path, kind: str) -> None:
+    folder, other = tmp_path / "project", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (other / "check.out").write_text("SECRET")
+    browser = Browser(project(folder))
+    if kind == "link":
+        browser.project.state.symlink_to(other)
+    else:
+        browser.project.state.touch()
+    assert browser.change("/jobs/start", name="check").status == 422
+    for path in ("/data", "/check"):
+        answer = browser.ask(path)
+        assert answer.status == 422
+        assert "SECRET" not in answer.text
+    assert [path.name for path in other.iterdir()] == ["check.out"]
+
+
+@pytest.mark.parametrize("name", ["check", "build", "evaluate"])
+@pytest.mark.parametrize("seen", ["", "0" * 64])
+def test_what_is_started_is_what_the_page_showed(tmp_path: Path, name: str, seen: str) -> None:
+    """A page may say what an earlier plan costs."""
+    browser = Browser(project(tmp_path))
+    (tmp_path / "small-1.0.0.h5").touch()
+    answer = browser.change("/jobs/start", name=name, bundle="small-1.0.0.h5", digest=seen, yes="yes")
+    assert answer.status == 422
+    assert not browser.project.state.exists()
+    for path in ("/check", "/build", "/bundle?path=small-1.0.0.h5"):
+        assert 'name="digest"' in browser.ask(path).text
+
+
+def test_what_a_build_printed_is_marked_private(tmp_path: Path) -> None:
+    """It says how many rows were left out."""
+    browser = Browser(project(tmp_path))
+    browser.change("/jobs/start", name="build")
+    wait(Jobs(tmp_path, browser.project.state), "build")
+    private, _, printed = browser.ask("/build").text.partition("<pre")
+    assert "small-1.0.0.h5" in printed
+    assert private.rpartition("<section")[2].startswith(' class="card private"')

@@ -1,0 +1,91 @@
+"""The server: on this machine only, silent about its secrets, and ended by Ctrl-C whatever is open."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from refusals import refused
+from studio_project import project
+
+from synthrelease.errors import MachineError
+from synthrelease.studio.guard import COOKIE
+from synthrelease.studio.server import LOOPBACK, _listening
+
+pytestmark = pytest.mark.thorough  # each starts a process
+ELSEWHERE = ("127.0.0.2", "::1")  # other addresses of this machine
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
+    """A process, its port and its token."""
+    project(tmp_path)
+    command = [sys.executable, "-m", "synthrelease", "studio", str(tmp_path), "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    address = re.search(r"http://127\.0\.0\.1:(\d+)/enter\?token=(\S+)", process.stdout.readline())
+    assert address is not None
+    yield process, int(address[1]), address[2]
+    process.kill()
+    process.communicate()
+
+
+def ask(port: int, request: str) -> str:
+    with socket.create_connection((LOOPBACK, port), timeout=20) as connection:
+        connection.sendall(request.encode())
+        return b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
+
+
+def test_it_answers_on_this_machine_under_one_address(studio: tuple[subprocess.Popen[str], int, str]) -> None:
+    process, port, token = studio
+    for other in ELSEWHERE:
+        with pytest.raises(OSError, match=r"."):  # refused, or no way there
+            socket.create_connection((other, port), timeout=5)
+    head = f"Host: {LOOPBACK}:{port}\r\nConnection: close\r\n\r\n"
+    first = ask(port, f"GET /enter?token={token} HTTP/1.1\r\n{head}")
+    cookie = re.search(rf"set-cookie: ({COOKIE}-{port}=\S+);", first)
+    assert cookie is not None
+    assert "server:" not in first.lower()
+    assert ask(port, f"GET /data HTTP/1.1\r\nCookie: {cookie[1]}\r\n{head}").startswith("HTTP/1.1 200")
+    assert ask(port, f"GET /data HTTP/1.1\r\n{head}").startswith("HTTP/1.1 403")
+    upgrade = (
+        "Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+    )
+    assert " 101 " not in ask(port, f"GET /data HTTP/1.1\r\nCookie: {cookie[1]}\r\n{upgrade}{head}")
+    process.send_signal(signal.SIGINT)
+    printed, errors = process.communicate(timeout=20)
+    assert token not in printed + errors  # after the first line
+    assert cookie[1].partition("=")[2] not in printed + errors
+
+
+def test_it_ends_though_a_connection_stays_open(studio: tuple[subprocess.Popen[str], int, str]) -> None:
+    process, port, token = studio
+    head = f"Host: {LOOPBACK}:{port}\r\n"
+    first = ask(port, f"GET /enter?token={token} HTTP/1.1\r\nConnection: close\r\n{head}\r\n")
+    cookie = first.partition("set-cookie: ")[2].partition(";")[0]
+    page = ask(port, f"GET /data HTTP/1.1\r\nConnection: close\r\nCookie: {cookie}\r\n{head}\r\n")
+    page_token = re.search(r'x-page-token": "([^"]+)"', page.replace("&#34;", '"'))
+    assert page_token is not None
+    half = f"POST /budget HTTP/1.1\r\n{head}Cookie: {cookie}\r\nx-page-token: {page_token[1]}\r\nContent-Length: 50\r\n\r\na"
+    with socket.create_connection((LOOPBACK, port)) as gone:
+        gone.sendall(half.encode())
+    with socket.create_connection((LOOPBACK, port)) as connection:
+        connection.sendall(half.encode())
+        assert ask(port, f"GET /data HTTP/1.1\r\nConnection: close\r\n{head}\r\n").startswith("HTTP/1.1 403")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert "ClientDisconnect" not in errors
+
+
+def test_a_port_that_is_taken_is_refused() -> None:
+    with _listening(0) as listener:
+        host, port = listener.getsockname()
+        assert host == LOOPBACK
+        with refused(MachineError, "port-taken"):
+            _listening(port)
