@@ -162,7 +162,7 @@ class Jobs:
 
     def _is_locked(self) -> bool:
         try:
-            with _ONE_AT_A_TIME, self._file("lock").open("rb") as handle:
+            with self._file("lock").open("rb") as handle:
                 lock(handle.fileno(), wait=False)
         except BlockingIOError:
             return True

@@ -174,11 +174,9 @@ def test_what_waits_is_cancelled_too(jobs: Jobs) -> None:
         lock(folder)  # as what writes into the folder does: the command waits for it
         jobs.start("init", ["init", "gaze.csv", "--person", "who", "-o", "other.toml"], plan="")
 
-        def has_ended(job: Job) -> bool:
-            jobs.cancel()
-            return not job.is_running
-
-        assert wait(jobs, "init", has_ended).code != 0
+        wait(jobs, "init", lambda _job: (jobs.state / "init.out").exists())  # its keeper is ready
+        jobs.cancel()
+        assert wait(jobs, "init").code not in (0, None)
     finally:
         os.close(folder)
     assert not (jobs.folder / "other.toml").exists()
@@ -203,6 +201,15 @@ def test_until_a_command_is_noted_none_is_cancelled(jobs: Jobs, monkeypatch: pyt
     monkeypatch.setattr(start, starting)
     with pytest.raises(StartedError):
         jobs.start("check", ["--version"], plan="")
+    assert interrupted == []
+
+
+def test_what_has_ended_is_not_cancelled(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs.start("check", ["--version"], plan="")
+    wait(jobs, "check")
+    interrupted: list[int] = []
+    monkeypatch.setattr(os, "killpg", lambda number, _signal: interrupted.append(number))
+    jobs.cancel()
     assert interrupted == []
 
 
