@@ -161,3 +161,37 @@ def test_a_page_of_another_address_changes_and_reads_nothing(studio: Callable[..
         server.shutdown()
     own = {url: status for url, status in statuses.items() if url.startswith(here.base)}
     assert set(own.values()) == {403}, own
+
+
+def test_a_report_of_another_runs_and_reaches_nothing(studio: Callable[..., Running]) -> None:
+    """A bundle that was downloaded, with a page next to it: as if it were the report."""
+    here = studio(PLAN)
+    asked: list[str] = []
+
+    class Listening(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Listening) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        out = f"http://127.0.0.1:{server.server_port}"
+        (here.folder / "b.h5").touch()
+        (here.folder / "b.html").write_text(
+            f"<h1>Report</h1><script>document.title = 'ran'; fetch('{here.base}/data', {{credentials: 'include'}})"
+            f".then(a => a.text()).then(t => fetch('{out}/script?' + t))</script><img src='{out}/image'>"
+            f"<link rel=stylesheet href='{out}/style'><img src='{here.base}/check' onerror=\"document.title = 'ran'\">"
+            f"<iframe src='{here.base}/data'></iframe><form action='{here.base}/jobs/cancel' method=post><button>go</button></form>"
+        )
+        here.go("/pages/report?path=b.h5")
+        here.page.wait_for_selector("h1")
+        here.page.click("text=go")
+        here.page.wait_for_timeout(500)
+        server.shutdown()
+    assert here.page.inner_text("h1") == "Report"
+    assert here.page.title() != "ran"
+    assert asked == []
