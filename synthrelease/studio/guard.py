@@ -25,7 +25,8 @@ PAGE_TOKEN_HEADER = "x-page-token"  # noqa: S105  likewise
 _SECRET_BYTES = 32
 _SAFE_METHODS = ("GET", "HEAD")
 _OWN_FETCHES = ("", "none", "same-origin")  # what browsers say of requests that no other page made
-# A port is no border for cookies: a program on another port of this machine may be sent them, but not a page's token.
+# A port is no border for cookies: a page on another port of this machine is refused by its origin, but its server may be sent them, and
+# read a page with its token. docs/howto/studio.md says so.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'"
