@@ -20,6 +20,7 @@ class Format:
     """A form of export."""
 
     description: str  # what it is, in a few words
+    purpose: str  # who needs it, or what it is for
     module: str  # of this package; its `write` takes a `ExportTask`, and returns what the curator should know
     libraries: tuple[str, ...] = ()  # of extras that it needs
     options: tuple[str, ...] = ()  # of `ExportOptions`, that it takes
@@ -36,26 +37,62 @@ class Format:
 
 _RENDERED = ("hz", "px_per_degree", "blinks_per_minute")
 FORMATS = {
-    "csv": Format("tables as CSV, with a README and the manifest", "csv", options=("one_file_per",)),
-    "parquet": Format("the same tables as Parquet", "parquet"),
-    "frictionless": Format("tables as CSV, described by a Data Package", "frictionless"),
-    "bids": Format("tables as a derivative dataset of BIDS", "bids", options=_RENDERED),
+    "csv": Format(
+        "tables as CSV, with a README and the manifest",
+        "analysts, with any program",
+        "csv",
+        options=("one_file_per",),
+    ),
+    "parquet": Format("the same tables as Parquet", "analysts, with Python or R", "parquet"),
+    "frictionless": Format(
+        "tables as CSV, described by a Data Package",
+        "programs that check or read Data Packages",
+        "frictionless",
+    ),
+    "bids": Format(
+        "tables as a derivative dataset of BIDS",
+        "archives and tools of neuroscience",
+        "bids",
+        options=_RENDERED,
+    ),
     "croissant": Format(
-        "tables as CSV, described for machine-learning tools (MLCommons Croissant)", "croissant"
+        "tables as CSV, described for machine-learning tools (MLCommons Croissant)",
+        "Hugging Face and Kaggle",
+        "croissant",
     ),
-    "datacite": Format("metadata of the bundle, for registering a DOI", "datacite"),
+    "datacite": Format(
+        "metadata of the bundle, for registering a DOI",
+        "the form of Zenodo, OSF or another archive",
+        "datacite",
+    ),
     "dp-registry": Format(
-        "a draft entry for the registry of differential privacy deployments", "dp_registry"
+        "a draft entry for the registry of differential privacy deployments",
+        "the public list of such releases",
+        "dp_registry",
     ),
-    "png": Format("a figure of every heatmap and every mean signal", "png", FIGURES, options=("stimuli",)),
+    "png": Format(
+        "a figure of every heatmap and every mean signal",
+        "papers and slides",
+        "png",
+        FIGURES,
+        options=("stimuli",),
+    ),
     "samples": Format(
-        "gaze samples of synthetic scanpaths as CSV", "samples", options=_RENDERED, is_of_gaze=True
+        "gaze samples of synthetic scanpaths as CSV",
+        "programs that read raw gaze",
+        "samples",
+        options=_RENDERED,
+        is_of_gaze=True,
     ),
     "pymovements": Format(
-        "events of synthetic scanpaths as pymovements reads them", "pymovements_events", is_of_gaze=True
+        "events of synthetic scanpaths as pymovements reads them",
+        "analyses with pymovements",
+        "pymovements_events",
+        is_of_gaze=True,
     ),
     "eyelink": Format(
         "samples and events of synthetic scanpaths as text like that of an EyeLink (.asc)",
+        "programs that read recordings of an EyeLink",
         "eyelink",
         options=_RENDERED,
         is_of_gaze=True,

@@ -47,6 +47,11 @@ def report_of(bundle: str) -> str:
     return Path(bundle).with_suffix(".html").as_posix()
 
 
+def export_of(bundle: str, form: str) -> str:
+    """Return the name of the folder that a bundle is exported to."""
+    return f"{Path(bundle).with_suffix('').as_posix()}-{form}"
+
+
 def _file(project: Project, sent: Sent, what: str, ending: str = "") -> str:
     path = project.inside(_one(sent, what))
     if not path.is_file() or path.suffix != (ending or path.suffix):
@@ -89,8 +94,7 @@ def _export(project: Project, sent: Sent) -> tuple[str, ...]:
     bundle, form = bundle_of(project, sent), _one(sent, "form")
     if form not in FORMATS:
         raise ArgumentError("unknown-form", "there is no such form of export", remedy="load the page again")
-    folder = Path(bundle).with_suffix("")
-    target = _target(project, f"{folder.as_posix()}-{form}")
+    target = _target(project, export_of(bundle, form))
     return ("export", bundle, "--to", form, "-o", target, "--force")
 
 

@@ -89,7 +89,7 @@ def test_a_pair_of_keys_is_made_and_signs(
     here.page.wait_for_selector("#sign")
     check(here, violations, width, scheme)
     here.press("Sign")
-    here.page.wait_for_selector("#sign pre")
+    here.page.wait_for_selector("#sign .verdict.good")
     assert synthrelease.verify(bundle, public_key=here.folder / "signing.key.pub").ok
     assert stat.S_IMODE((here.folder / "signing.key").stat().st_mode) == 0o600
 

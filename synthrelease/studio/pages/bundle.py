@@ -19,6 +19,7 @@ from synthrelease.studio.commands import (
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.rendering import whole_page
 from synthrelease.studio.results import result_of
+from synthrelease.studio.upload import upload_of
 
 _PASSWORD_ENDINGS = (".password", ".txt")
 
@@ -49,8 +50,9 @@ def _bundle(studio: Studio, request: Request) -> Response:
         ],
         keys=[studio.project.name(path) for path in studio.project.files(*KEY_ENDINGS)],
         public_keys=[studio.project.name(path) for path in studio.project.files(".pub")],
-        forms={name: form.description for name, form in FORMATS.items()},
         passwords=[studio.project.name(file) for file in studio.project.files(*_PASSWORD_ENDINGS)],
+        forms=FORMATS,
+        upload=upload_of(studio.project, bundle),
         jobs=jobs,
         results=results,
         has_report=(studio.project.folder / report_of(bundle)).is_file(),
