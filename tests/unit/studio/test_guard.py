@@ -189,7 +189,7 @@ def test_the_cookie_of_another_studio_is_another(browser: Browser) -> None:
     assert browser.ask("/data").status == 403
 
 
-@pytest.mark.parametrize("path", ["/pages/report?path=b.h5", "/pages/evaluation"])
+@pytest.mark.parametrize("path", ["/pages/report?path=b.h5", "/pages/evaluation?confirmed=yes"])
 def test_pages_of_bundles_run_our_script_alone_and_reach_nothing(browser: Browser, path: str) -> None:
     """A bundle, and the page next to it, may be of anyone."""
     folder = browser.project.folder

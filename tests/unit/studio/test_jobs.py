@@ -306,15 +306,5 @@ def test_what_is_started_is_what_the_page_showed(tmp_path: Path, name: str, seen
     answer = browser.change("/jobs/start", name=name, bundle="small-1.0.0.h5", digest=seen, yes="yes")
     assert answer.status == 422
     assert not browser.project.state.exists()
-    for path in ("/check", "/build", "/bundle?path=small-1.0.0.h5"):
+    for path in ("/check", "/build", "/evaluation?confirmed=yes"):
         assert 'name="digest"' in browser.ask(path).text
-
-
-def test_what_a_build_printed_is_marked_private(tmp_path: Path) -> None:
-    """It says how many rows were left out."""
-    browser = Browser(project(tmp_path))
-    browser.change("/jobs/start", name="build")
-    wait(Jobs(tmp_path, browser.project.state), "build")
-    private, _, printed = browser.ask("/build").text.partition("<pre")
-    assert "small-1.0.0.h5" in printed
-    assert private.rpartition("<section")[2].startswith(' class="card private"')

@@ -240,7 +240,7 @@ def test_pages_that_commands_wrote_are_of_the_folder_too(inside: Path) -> None:
     (inside.parent / "other.html").write_text("<p>SECRET")
     for name in (report_of("b.h5"), "private-evaluation.html"):
         (inside / name).symlink_to(inside.parent / "other.html")
-    for path in ("/pages/report?path=b.h5", "/pages/evaluation"):
+    for path in ("/pages/report?path=b.h5", "/pages/evaluation?confirmed=yes"):
         answer = browser.ask(path)
         assert answer.status == 422
         assert "SECRET" not in answer.text

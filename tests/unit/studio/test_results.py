@@ -76,6 +76,17 @@ def test_a_check_counts_what_is_left_out_and_is_private(tmp_path: Path) -> None:
     assert cells(private) == 1
 
 
+def test_what_a_build_prints_counts_nothing_of_the_data(tmp_path: Path) -> None:
+    """Its result is public: what was left out is in the check's alone."""
+    browser = Browser(project(tmp_path, MOST_OFF_SCREEN))
+    form = finished(browser.project, "check", "build", "plan.toml", "--dry-run")
+    finished(browser.project, "build", "build", "plan.toml")
+    (lost,) = [loss for loss in form["private"]["losses"] if loss["count"]]
+    text = browser.ask("/build").text
+    assert "small-1.0.0.h5" in text
+    assert str(lost["count"]) not in text
+
+
 def test_a_check_without_losses_has_no_table(browser: Browser) -> None:
     finished(browser.project, "check", "build", "plan.toml", "--dry-run")
     text = browser.ask("/check").text
