@@ -45,6 +45,8 @@ def plan_text(name: str, drafts: Sequence[Draft], *, twins: bool) -> str:
 def toml(value: Any) -> str:
     """Return a value as TOML writes it, on one line."""
     match value:
+        case bool():
+            return str(value).lower()
         case str():
             return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         case int() | float():

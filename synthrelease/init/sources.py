@@ -56,7 +56,15 @@ def data_files(path: Path) -> list[Path]:
     """Return a file itself, or all files of a folder that could be read; bundles, which are no private data, are left out."""
     if not path.is_dir():
         return [path]
-    return sorted(file for file in path.rglob("*") if _is_data(file, path))
+    return sorted(file for file in path.rglob("*") if is_data(file, path))
+
+
+def is_data(file: Path, folder: Path) -> bool:
+    """Return whether a file of a folder could be data: by its name, neither hidden, nor in a hidden folder, nor about the data; no bundle."""
+    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+    about = _ABOUT.fullmatch(file.name)
+    is_readable = not (hidden or about) and file.is_file() and any(reader.matches(file) for reader in READERS)
+    return is_readable and not _is_bundle(file)
 
 
 def name_of(source: Source) -> str:
@@ -216,14 +224,6 @@ def _ending(name: str) -> str:
     if suffixes is None:
         return ""
     return suffixes[0] if suffixes[2].lower() == ".gz" else suffixes[2]
-
-
-def _is_data(file: Path, folder: Path) -> bool:
-    """Whether it is a file of data, by its name: neither hidden, nor in a hidden folder, nor about the data."""
-    hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    about = _ABOUT.fullmatch(file.name)
-    is_data = not (hidden or about) and file.is_file() and any(reader.matches(file) for reader in READERS)
-    return is_data and not _is_bundle(file)
 
 
 def _is_bundle(file: Path) -> bool:

@@ -17,13 +17,13 @@ from synthrelease.errors import MachineError, SynthReleaseError
 from synthrelease.report.page import stylesheet
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.guard import Secrets
-from synthrelease.studio.pages import budget, bundle, commands, data, evaluation, ledger, release
+from synthrelease.studio.pages import answers, budget, bundle, commands, data, evaluation, ledger, release
 from synthrelease.studio.project import Project
 from synthrelease.studio.rendering import Form, form_of, page, problem
 from synthrelease.studio.steps import steps
 
 _STATIC = Path(__file__).parent / "static"
-_PAGES = (data, release, budget, commands, bundle, evaluation, ledger)
+_PAGES = (data, answers, release, budget, commands, bundle, evaluation, ledger)
 
 _Answered = Callable[[Request], Awaitable[Response]]
 

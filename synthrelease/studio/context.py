@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,6 +60,10 @@ class Studio:
     def plan_digest(self) -> str:
         """Return the digest of the plan as it is now; that of an empty text without one."""
         return digest(self.project.plan_text() or "")
+
+    def document(self) -> dict[str, Any]:
+        """Return the plan as it stands there, without defaults; PlanError if it is not TOML."""
+        return tomllib.loads(self.project.toml_text())
 
     def planned_bundle(self) -> str:
         """Return the name of the bundle that the plan makes; "" without a plan."""

@@ -8,14 +8,15 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from typing import Any
 
 from synthrelease.errors import ArgumentError
 from synthrelease.field_schema import Schema
+from synthrelease.init.plan_text import toml
 from synthrelease.schemas import schema
 
 Place = tuple[str | int, ...]  # keys from the top of the plan
+_OF_VALUES = "[{\"'"  # what texts without quotes do not begin with
 
 
 class Form(StrEnum):
@@ -28,7 +29,9 @@ class Form(StrEnum):
     CHOICE = "choice"
     RANGE = "range"  # two numbers
     LINES = "lines"  # texts, one in each line
-    TOML = "toml"  # anything else, as the plan has it
+    SOME = "some"  # some of several choices
+    TABLE = "table"  # a name and its value in each line
+    TOML = "toml"  # anything else: as the plan has it, a text also without quotes
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,11 @@ class Field:
         return str(self.place[-1])
 
     @property
+    def within(self) -> str:
+        """Its keys in the part of the plan that it is of."""
+        return " · ".join(map(str, self.place[1 if self.place[0] in ("release", "privacy") else 2 :]))
+
+    @property
     def shown(self) -> str:
         """The value as it is typed."""
         return as_typed(self.value, self.form)
@@ -75,7 +83,7 @@ def schema_at(place: Sequence[str | int], document: Mapping[str, Any]) -> Schema
     match place:
         case ["inputs" | "outputs" as group, which, *rest]:
             body = document[group][which]
-            here = plan["$defs"].get(body.get("kind"), {})
+            here = plan["$defs"].get(body.get("kind") if isinstance(body, Mapping) else "", {})
         case [*rest]:
             here = plan
     for key in rest:
@@ -97,20 +105,54 @@ def field_at(place: Place, document: Mapping[str, Any], value: Any = None) -> Fi
         here.get("description", ""),
         _form(here),
         value,
-        tuple(map(str, here.get("enum", ()))),
+        _choices(here) or _choices(_resolved(here.get("items", {}))),
         here.get("default"),
         place[-1] in above.get("required", ()),
     )
+
+
+def settings_of(place: Place, document: Mapping[str, Any], *, without: Sequence[str] = ()) -> list[Field]:
+    """Return the fields of all keys that a part of a plan may have, and of the tables in it.
+
+    Args:
+        place: of the part.
+        document: the plan.
+        without: keys that are left out.
+    """
+    here: Any = document
+    for key in place:
+        here = here.get(key) if isinstance(here, Mapping) else here[key] if isinstance(key, int) else None
+    here = here if isinstance(here, Mapping) else {}  # by hand, it may be anything
+    found: list[Field] = []
+    for key, inner in schema_at(place, document).get("properties", {}).items():
+        if key in without:
+            continue
+        if "properties" in _resolved(inner):
+            found += settings_of((*place, key), document)
+        else:
+            found.append(field_at((*place, key), document, here.get(key)))
+    return found
+
+
+def changed(fields: Sequence[Field], sent: Mapping[str, Sequence[str]]) -> dict[Place, Any]:
+    """Return what a form changes of some fields, as `edit` takes it."""
+    typed = [(field, parsed(field, sent[field.name])) for field in fields if field.name in sent]
+    return {field.place: value for field, value in typed if value != field.value}
 
 
 def as_typed(value: Any, form: Form) -> str:
     """Return a value of a plan as a person types it."""
     if value is None:
         return ""
-    if form is Form.YES_NO:
-        return "yes" if value else "no"
-    if form is Form.LINES:
-        return "\n".join(map(str, value))
+    match form:
+        case Form.YES_NO:
+            return "yes" if value else "no"
+        case Form.LINES:
+            return "\n".join(map(str, value))
+        case Form.TABLE:
+            return "\n".join(f"{key} = {toml(inner)}" for key, inner in value.items())
+        case Form.TOML:
+            return toml(value)
     return str(value)
 
 
@@ -162,11 +204,25 @@ def _number(field: Field, text: str) -> float | int:
     return int(number) if number == int(number) and "." not in text and "e" not in text.lower() else number
 
 
+def _some(field: Field, texts: Sequence[str]) -> list[str]:
+    return [_choice(field, [text]) for text in texts if text]
+
+
+def _table(field: Field, texts: Sequence[str]) -> dict[str, Any]:
+    found = {}
+    for line in _lines(field, texts):
+        key, _, value = (part.strip() for part in line.partition("="))
+        if not (key and value):
+            raise _refused(field, "a line is not a name and its value")
+        found[key] = _toml_value(field, value)
+    return found
+
+
 def _toml_value(field: Field, text: str) -> Any:
     try:
         document = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
-        document = {}
+        document = {"value": text} if text[0] not in _OF_VALUES and "\n" not in text else {}
     if list(document) != ["value"]:
         raise _refused(field, "this is no value of TOML")
     return document["value"]
@@ -180,7 +236,17 @@ _PARSED: Mapping[Form, Callable[[Field, Sequence[str]], Any]] = {
     Form.CHOICE: _choice,
     Form.RANGE: _range,
     Form.LINES: _lines,
+    Form.SOME: _some,
+    Form.TABLE: _table,
     Form.TOML: lambda field, texts: _toml_value(field, texts[0]),
+}
+
+
+_SIMPLE = {
+    "string": Form.TEXT,
+    "integer": Form.WHOLE,
+    "number": Form.NUMBER,
+    "boolean": Form.YES_NO,
 }
 
 
@@ -190,6 +256,8 @@ def _refused(field: Field, what: str) -> ArgumentError:
         Form.WHOLE: "a whole number, such as 1920",
         Form.NUMBER: "a number, such as 0.5",
         Form.CHOICE: " or ".join(field.choices),
+        Form.SOME: " or ".join(field.choices),
+        Form.TABLE: "name = value, one in each line",
         Form.TOML: 'a value, such as 3, "text", ["a", "b"] or { a = 1 }',
     }
     return ArgumentError(
@@ -202,20 +270,24 @@ def _refused(field: Field, what: str) -> ArgumentError:
 
 
 def _form(here: Schema) -> Form:
-    kind = here.get("type")
-    if "enum" in here:
+    if _choices(here):
         return Form.CHOICE
-    if kind == "array":
-        items = _resolved(here.get("items", {}))
-        if here.get("minItems") == here.get("maxItems") == 2:
-            return Form.RANGE
-        return Form.LINES if items.get("type") == "string" else Form.TOML
-    return {
-        "string": Form.TEXT,
-        "integer": Form.WHOLE,
-        "number": Form.NUMBER,
-        "boolean": Form.YES_NO,
-    }.get(str(kind), Form.TOML)
+    match here.get("type"):
+        case "array":
+            items = _resolved(here.get("items", {}))
+            if here.get("minItems") == here.get("maxItems") == 2:
+                return Form.RANGE
+            if _choices(items):
+                return Form.SOME
+            return Form.LINES if items.get("type") == "string" else Form.TOML
+        case "object" if "properties" not in here:
+            return Form.TABLE
+        case kind:
+            return _SIMPLE.get(str(kind), Form.TOML)
+
+
+def _choices(here: Schema) -> tuple[str, ...]:
+    return tuple(map(str, here.get("enum", [here["const"]] if "const" in here else ())))
 
 
 def _resolved(here: Schema) -> Schema:
@@ -227,11 +299,3 @@ def _resolved(here: Schema) -> Schema:
             there = there[key]
         here = {**there, **{key: value for key, value in here.items() if key != "$ref"}}
     return here
-
-
-@cache
-def output_keys(kind: str) -> tuple[str, ...]:
-    """Return the keys that an output of a kind may have, besides those that say what it is."""
-    return tuple(
-        key for key in schema("plan-v1")["$defs"][kind]["properties"] if key not in ("name", "kind", "input")
-    )

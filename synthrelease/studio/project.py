@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,13 +108,19 @@ class Project:
         """Return how a path below the folder is called."""
         return path.relative_to(self.folder).as_posix()
 
-    def files(self, *endings: str) -> list[Path]:
-        """Return the files of some endings, and those of all endings without any, which links do not lead out of the folder; not hidden ones, nor those whose names no page and no plan can write."""
+    def files(self, *endings: str, fits: Callable[[Path], bool] = Path.is_file) -> list[Path]:
+        """Return the files of some endings, and those of all endings without any, which links do not lead out of the folder; not hidden ones, nor those whose names no page and no plan can write.
+
+        Args:
+            endings: of their names.
+            fits: what else they must be.
+        """
         found: list[Path] = []
         for path in _below(self.folder):
             if len(found) == _MOST_FILES:
                 break
-            if path.name.lower().endswith(endings or "") and self._has(path) and _is_text(str(path)):
+            is_wanted = path.name.lower().endswith(endings or "") and _is_text(str(path))
+            if is_wanted and self._has(path) and fits(path):
                 found.append(path)
         return found
 
@@ -149,11 +155,9 @@ def _below(folder: Path, *, hidden: bool = False) -> Iterator[Path]:
 
 
 def _named_by(plan: Plan) -> Iterator[Path]:
-    """All files that a plan names, with other words of outputs, which are no paths out; those below a folder after the folder."""
+    """All files that a plan names but its ledger, which projects share, with other words of outputs, which are no paths out; those below a folder after the folder."""
     for spec in plan.inputs.values():
         yield spec.path
-    if plan.ledger is not None:
-        yield plan.ledger
     for output in plan.outputs:
         listed = plan.inputs[output.input].options.get("stimuli", ())
         for word in output.options.values():

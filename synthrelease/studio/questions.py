@@ -44,7 +44,9 @@ def questions(text: str) -> list[Question]:
         offered = (
             tuple(map(str, value[1:])) if isinstance(value, list) and field.form is not Form.RANGE else ()
         )
-        found.append(Question(field, reasons, offered))
+        # What an editor would remove is confirmed here.
+        said = tuple(reason.replace(f"remove {FILL_IN}", "confirm it") for reason in reasons)
+        found.append(Question(field, said, offered))
     return found
 
 
@@ -69,14 +71,15 @@ def _comments(text: str) -> dict[Place, tuple[str, ...]]:
         if stripped.startswith("#"):
             above.append(stripped.lstrip("# "))
             continue
+        before = [" ".join(above)] if above else []
         if header := _HEADER.fullmatch(line):
             table = tuple(_keys(header["keys"]))
-            found[table] = tuple(above)
+            found[table] = tuple(before)
         elif key := _KEY.fullmatch(line):
             place = (*table, *_keys(key["key"]))
             at_end = _comment(line)
-            if above or at_end:
-                found[place] = (*above, *filter(None, [at_end]))
+            if before or at_end:
+                found[place] = (*before, *filter(None, [at_end]))
         above = []
     return found
 

@@ -37,8 +37,8 @@ def steps(project: Project, jobs: Jobs, bundle: str) -> list[Step]:
     done = {name: job is not None and job.is_done_for(here) for name, job in ends.items()}
     return [
         Step("/data", "Data", is_filled_in, is_open=True),
-        Step("/release", "Release", is_filled_in, is_filled_in),
-        Step("/budget", "Budget", is_filled_in, is_filled_in),
+        Step("/release", "Release", done[CHECK], is_filled_in),  # a choice is made once it was tried out
+        Step("/budget", "Budget", done[CHECK], is_filled_in),
         Step("/check", "Check", done[CHECK], is_filled_in),
         Step("/build", "Build", done[BUILD], is_filled_in),
         Step(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ import pytest
 from browsed import Pages, page
 from programs import program
 from studio_project import project
-from studio_running import Running, started
+from studio_running import Running
 
 
 @dataclass
@@ -114,29 +113,15 @@ def visit(browser: Any) -> Open:
 
 @pytest.fixture
 def studio(tmp_path: Path, browser: Any) -> Iterator[Callable[..., Running]]:
+    """Start a studio: with a plan, or without one, of a small table; or in a folder that is there."""
     running: list[Running] = []
 
-    def start(plan: str | None, *, width: int = 1400) -> Running:
-        if not (tmp_path / "gaze.csv").exists():
+    def start(plan: str | None = None, *, width: int = 1400, folder: Path | None = None) -> Running:
+        if folder is None and not (tmp_path / "gaze.csv").exists():
             project(tmp_path, plan)
-        process, address = started(tmp_path)
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        page = context.new_page()
-        messages: list[str] = []
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.on(
-            "request", lambda request: request.url.startswith((base, "data:")) or messages.append(request.url)
-        )
-        base = address.partition("/enter")[0]
-        page.goto(address)
-        running.append(Running(process, tmp_path, base, page, context, messages))
+        running.append(Running.of(folder or tmp_path, browser, width=width))
         return running[-1]
 
     yield start
     for one in running:
-        one.context.close()
-        one.process.send_signal(signal.SIGINT)
-        one.process.wait(20)
-        assert one.process.stdout is not None
-        one.process.stdout.close()
+        one.end()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
 from typing import Any
 
@@ -12,20 +11,37 @@ from starlette.responses import Response
 from synthrelease.building.design import Design, make_design
 from synthrelease.building.power import power_curves
 from synthrelease.building.power_charts import HOW_TO_READ, power_chart
-from synthrelease.errors import ArgumentError
+from synthrelease.errors import ArgumentError, SynthReleaseError
 from synthrelease.kinds.registry import kinds
 from synthrelease.report.page import drawn
+from synthrelease.studio.budget import View
 from synthrelease.studio.context import Changing, Shown, Studio
-from synthrelease.studio.fields import Field, field_at, output_keys, parsed
+from synthrelease.studio.fields import Field, changed, settings_of
 from synthrelease.studio.plan_edits import add_output, edit, remove_output
 from synthrelease.studio.project import Project
 from synthrelease.studio.rendering import Form, go_to, one, page, place_in
 
+_GIVEN = ("kind", "input", "name")  # of every output
+_OF_OUTPUTS = 3  # keys of their own: the group, the number, the key
+
 
 def _release(studio: Studio, _request: Request) -> Response:
-    view = studio.budgets.at()
-    document = tomllib.loads(studio.project.toml_text())
-    cards = [
+    document = studio.document()
+    try:
+        view = studio.budgets.at()
+    except SynthReleaseError as error:  # which may be mended here
+        view = View(0.0, problem=error)
+    try:
+        cards, offered = _cards(document, view), _offered(document)
+    except (KeyError, TypeError, AttributeError):  # by hand, it may be anything
+        if view.problem is None:
+            raise
+        raise view.problem from None
+    return studio.page("release.html", "/release", cards=cards, offered=offered, view=view)
+
+
+def _cards(document: dict[str, Any], view: View) -> list[dict[str, Any]]:
+    return [
         {
             "number": number,
             "output": output,
@@ -34,14 +50,16 @@ def _release(studio: Studio, _request: Request) -> Response:
             "bars": view.bars.get(output["name"], ()),
             "fields": _fields(document, number),
         }
-        for number, output in enumerate(document["outputs"])
+        for number, output in enumerate(document.get("outputs", ()))
     ]
-    offered = [
-        {"kind": kind, "inputs": inputs}
+
+
+def _offered(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"kind": kind, "inputs": inputs, "fields": _required(kind.name)}
         for kind in kinds().values()
         if (inputs := [name for name, body in document["inputs"].items() if body["kind"] in kind.input_kinds])
     ]
-    return studio.page("release.html", "/release", cards=cards, offered=offered, view=view)
 
 
 def _power(studio: Studio, request: Request) -> Response:
@@ -63,27 +81,22 @@ def _design(project: Project, _digest: str) -> Design:
 
 
 def _fields(document: dict[str, Any], number: int) -> list[Field]:
-    output = document["outputs"][number]
-    return [
-        field_at(("outputs", number, key), document, output.get(key)) for key in output_keys(output["kind"])
-    ]
+    return settings_of(("outputs", number), document, without=("kind", "input"))
+
+
+def _required(kind: str) -> list[Field]:
+    """What an output of a kind cannot do without."""
+    fields = settings_of(("outputs", 0), {"outputs": [{"kind": kind}]}, without=_GIVEN)
+    return [field for field in fields if field.is_required and len(field.place) == _OF_OUTPUTS]
 
 
 def _add_output(studio: Studio, _request: Request, form: Form) -> Response:
-    kind, source, name = (one(form, key).strip() for key in ("kind", "input", "name"))
+    kind, source, name = (one(form, key).strip() for key in _GIVEN)
     if kind not in kinds():
         raise ArgumentError("unknown-kind", "there is no such kind of output", remedy="load the page again")
-    required = {
-        key: parsed(field, form.get(key, [""]))
-        for key in output_keys(kind)
-        if (field := field_at(("outputs", 0, key), {"outputs": [{"kind": kind}]})).is_required
-    }
-    output = {
-        "name": name,
-        "kind": kind,
-        "input": source,
-        **{k: v for k, v in required.items() if v is not None},
-    }
+    required = changed(_required(kind), form)
+    output = {"name": name, "kind": kind, "input": source}
+    output |= {str(place[-1]): value for place, value in required.items()}
     add_output(studio.project, one(form, "digest"), output)
     return go_to("/release")
 
@@ -94,16 +107,15 @@ def _remove_output(studio: Studio, _request: Request, form: Form) -> Response:
 
 
 def _change_output(studio: Studio, _request: Request, form: Form) -> Response:
-    document = tomllib.loads(studio.project.toml_text())
+    document = studio.document()
     fields = _fields(document, _number(studio, form))
-    changes = {field.place: parsed(field, form[field.name]) for field in fields if field.name in form}
-    edit(studio.project, one(form, "digest"), changes)
+    edit(studio.project, one(form, "digest"), changed(fields, form))
     return go_to("/release")
 
 
 def _number(studio: Studio, form: Form) -> int:
     """Which output of the plan, which need not be valid yet."""
-    return place_in(len(tomllib.loads(studio.project.toml_text()).get("outputs", ())), one(form, "number"))
+    return place_in(len(studio.document().get("outputs", ())), one(form, "number"))
 
 
 SHOWN: Shown = {"/release": _release, "/release/power": _power}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from studio_project import PLAN, Browser, name_of, project
 
 from synthrelease.errors import ArgumentError
 from synthrelease.plan.settings_file import FILL_IN
-from synthrelease.studio.fields import Field, Form, field_at, output_keys, parsed
+from synthrelease.studio.fields import Field, Form, field_at, parsed, settings_of
 from synthrelease.studio.questions import questions
 
 
@@ -52,6 +54,39 @@ def test_from_a_table_to_a_complete_plan(tmp_path: Path) -> None:
     assert made["inputs"]["gaze"]["screen"] == {"width_px": 800, "height_px": 600}
     assert made["inputs"]["gaze"]["stimuli"] == ["sea", "sky"]
     assert browser.ask("/release").status == 200
+
+
+def test_what_can_be_read_is_offered(tmp_path: Path) -> None:
+    browser = Browser(project(tmp_path, plan=None))
+    gaze = (tmp_path / "gaze.csv").read_bytes()
+    (tmp_path / "sub").mkdir()
+    for name in ("README.txt", "photo.png", "a.xlsx", "sub/b.csv.gz", "c.parquet"):
+        (tmp_path / name).write_bytes(gzip.compress(gaze) if name.endswith("gz") else b"a")
+    offered = re.findall(r'<option value="(.*?)"', browser.ask("/data").text)
+    assert offered == ["", ".", "sub", "c.parquet", "gaze.csv", "sub/b.csv.gz"]
+    assert 'value="who"' in browser.ask("/data?path=sub/b.csv.gz").text
+
+
+def test_a_reason_is_one_text_though_its_comment_has_several_lines(tmp_path: Path) -> None:
+    browser = Browser(project(tmp_path, plan=None))
+    browser.change("/data/propose", path="gaze.csv", person="who")
+    *_, stimuli = questions(browser.project.plan_text() or "")
+    assert len(stimuli.reasons) == 1
+    assert FILL_IN not in stimuli.reasons[0]
+
+
+def test_each_step_leads_to_the_next_that_is_open(tmp_path: Path) -> None:
+    browser = Browser(project(tmp_path))
+    to = re.compile(r'class="next"><a class="button" href="(.*?)"')
+    found = {path: to.findall(browser.ask(path).text) for path in ("/data", "/release", "/budget", "/check")}
+    assert found == {
+        "/data": ["/release"],
+        "/release": ["/budget"],
+        "/budget": ["/check"],
+        "/check": ["/build"],
+    }
+    browser.project.plan.unlink()
+    assert to.findall(browser.ask("/data").text) == []
 
 
 def test_a_list_that_no_one_confirmed_stays_a_question(tmp_path: Path) -> None:
@@ -114,6 +149,11 @@ TYPED = [
     (Form.RANGE, ["1.5", "8"], [1.5, 8]),
     (Form.LINES, ["a\n\n b \n"], ["a", "b"]),
     (Form.TOML, ["{ a = [1, 2] }"], {"a": [1, 2]}),
+    (Form.TOML, ["a text"], "a text"),
+    (Form.TOML, ["true"], True),
+    (Form.SOME, ["", "one"], ["one"]),
+    (Form.SOME, [""], None),
+    (Form.TABLE, ["a b = [1, 2.5]\n\nc = left = right"], {"a b": [1, 2.5], "c": "left = right"}),
     (Form.WHOLE, [" "], None),
     (Form.RANGE, ["", ""], None),
 ]
@@ -126,7 +166,10 @@ REFUSED = [
     (Form.RANGE, ["1", ""]),
     (Form.CHOICE, ["other"]),
     (Form.TOML, ["1\nb = 2"]),
-    (Form.TOML, ["text"]),
+    (Form.TOML, ["[1,"]),
+    (Form.SOME, ["", "other"]),
+    (Form.TABLE, ["a = [1, 2]\nb"]),
+    (Form.TABLE, ["= 2"]),
 ]
 
 
@@ -157,4 +200,4 @@ def test_fields_are_what_the_schema_says(key: str, form: Form) -> None:
     field = field_at(("outputs", 0, key), tomllib.loads(PLAN))
     assert field.form is form
     assert field.meaning
-    assert key in output_keys("heatmap")
+    assert key in [field.key for field in settings_of(("outputs", 0), tomllib.loads(PLAN))]

@@ -95,7 +95,6 @@ OTHERS = {
     + '[inputs.other]\nkind = "gaze"\npath = "../secret.csv"\ncolumns = { person = "who", stimulus = "image", x = "x", y = "y" }\n'
     "screen = { width_px = 8, height_px = 6 }\nstimuli = ['sea']\n",
     "linked recording": PLAN.replace('"gaze.csv"', '"recordings"\npattern = "{session}.csv"'),
-    "ledger": PLAN.replace("delta", 'dataset = "d"\nledger = "../ledger.jsonl"\ndelta'),
     "areas": PLAN.replace('kind = "heatmap"', 'kind = "areas"\nareas = "../areas.toml"'),
     "labels": LABELS.replace("labels/", "../"),
     "labels of a name": LABELS.replace('"sea"]', '"../../sea"]'),
@@ -109,8 +108,11 @@ def test_a_plan_that_names_files_outside_is_not_followed(inside: Path, plan: str
     browser = Browser(project(inside, plan))
     with refused(ArgumentError, "outside-the-project"):
         browser.project.load_plan()
-    for path in ("/release", "/budget", "/budget/view?position=3", "/build"):
+    for path in ("/budget", "/budget/view?position=3", "/build"):
         assert browser.ask(path).status == 422, path
+    release = browser.ask("/release").text  # where other settings can be changed
+    assert 'class="problem"' in release
+    assert 'class="expected"' not in release
     for name in ("check", "build"):
         assert browser.change("/jobs/start", name=name).status == 422
     assert browser.change("/budget", epsilon="1").status == 422
@@ -126,6 +128,8 @@ def test_folders_outside_are_not_even_listed(inside: Path, monkeypatch: pytest.M
 
 def test_a_plan_with_files_below_the_folder_is(inside: Path) -> None:
     assert project(inside, LABELS).load_plan().outputs
+    ledger = PLAN.replace("delta", 'dataset = "d"\nledger = "../ledger.jsonl"\ndelta')
+    assert project(inside, ledger).load_plan().ledger
     assert Browser(project(inside)).ask("/release").status == 200
 
 
