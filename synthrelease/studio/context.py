@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from synthrelease.errors import SynthReleaseError
 from synthrelease.plan.plan import Plan, load_plan
-from synthrelease.studio.budget import Budgets
+from synthrelease.studio.budget import Budgets, View
 from synthrelease.studio.commands import BUNDLE_ENDING
 from synthrelease.studio.guard import PAGE_TOKEN_HEADER, Secrets
 from synthrelease.studio.jobs import Jobs
@@ -64,6 +64,13 @@ class Studio:
     def document(self) -> dict[str, Any]:
         """Return the plan as it stands there, without defaults; PlanError if it is not TOML."""
         return tomllib.loads(self.project.toml_text())
+
+    def view(self) -> View:
+        """Return the plan's figures; or why there are none, where a page has other things to show, too."""
+        try:
+            return self.budgets.at()
+        except SynthReleaseError as error:
+            return View(0.0, problem=error)
 
     def planned_bundle(self) -> str:
         """Return the name of the bundle that the plan makes; "" without a plan."""

@@ -45,6 +45,7 @@ class Job:
     errors: str  # private
     step: Step
     plan: str  # digest of the plan that it was started with
+    started: float = 0.0  # when, in seconds as files have it
     ended: float = 0.0  # when, in seconds as files have it; 0 if it has not, or was killed
 
     @property
@@ -76,7 +77,7 @@ class Jobs:
             MachineError: another one is running, or the system has no locks.
         """
         refuse_without_locks(str(self.state))
-        self._make_folder()
+        self.make_folder()
         with _ONE_AT_A_TIME, self._file("lock").open("ab") as handle:
             try:
                 lock(handle.fileno(), wait=False)
@@ -137,10 +138,12 @@ class Jobs:
             self._text(f"{name}.err"),
             step,
             document["plan"],
+            self._time(f"{name}.json"),
             self._time(f"{name}.code"),
         )
 
-    def _make_folder(self) -> None:
+    def make_folder(self) -> None:
+        """Make the folder of the state, for its owner alone and no repository."""
         with suppress(FileExistsError):
             self.state.mkdir(mode=0o700)
         ignored = self._file(".gitignore")

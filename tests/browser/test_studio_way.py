@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import bids_dataset
 import pytest
 from studio_keyboard import add_output, answer, choose, settings
 from studio_running import Running
 
+import synthrelease
 from synthrelease.demo import copy_sample
 from synthrelease.plan.plan import Plan, load_plan
 
@@ -100,3 +102,33 @@ def test_the_plan_is_the_one_by_hand_in_every_decision(
     assert here.page.locator(".problem").count() == 0  # not a sentence: a selector
     assert here.messages == []
     assert decisions(load_plan(folder / "plan.toml")) == decisions(by_hand)
+
+
+def test_a_bids_dataset_becomes_a_verified_bundle(tmp_path: Path, studio: Callable[..., Running]) -> None:
+    bids_dataset.written(tmp_path / "study")
+    here = studio(folder=tmp_path)
+    choose(here, "study", person="")
+    here.send("Propose a plan")
+    assert here.page.locator(".doubts li").count() > 0  # two people are few; not a sentence: a selector
+    answer(here, {"title": "Looks"})
+    here.follow("/release")
+    here.follow("/budget")
+    here.follow("/check")
+    here.press("Check")
+    here.page.wait_for_selector(".result")
+    here.follow("/build")
+    here.press("Build")
+    here.page.wait_for_selector(".result")
+    here.follow("/bundle")
+    here.press("Verify the bundle")
+    here.page.wait_for_selector("#verify .result")
+    here.press("Write the report")
+    here.page.wait_for_selector("#report .result")
+    here.follow("/pages/report")
+    assert here.page.title()
+    assert here.messages == []
+    (bundle,) = tmp_path.glob("*.h5")
+    assert synthrelease.verify(bundle).ok
+    (entry,) = load_plan(tmp_path / "plan.toml").inputs.values()
+    assert entry.options["format"] == "bids"
+    assert entry.options["screen"] == {"width_px": 800, "height_px": 600, "width_mm": 400, "distance_mm": 600}

@@ -17,6 +17,7 @@ from synthrelease.studio.rendering import Form, go_to, one
 
 _ELSEWHERE = ("kind", "path", "unit", "epsilon")  # what has a page of its own, or only one value
 _LEFT_OUT = "left out"
+DOUBTS = "doubts"  # file of what to mind in the data that were proposed last; private
 
 
 def answers(studio: Studio, text: str) -> Response:
@@ -38,8 +39,16 @@ def answers(studio: Studio, text: str) -> Response:
         questions=asked,
         parts=parts,
         problem=None if asked else problem,
+        doubts=_doubts(studio),
         plan_text=text,
     )
+
+
+def _doubts(studio: Studio) -> list[str]:
+    try:
+        return (studio.project.state / DOUBTS).read_text("utf-8").splitlines()
+    except OSError:
+        return []
 
 
 def _parts(document: Mapping[str, Any]) -> dict[Place, str]:

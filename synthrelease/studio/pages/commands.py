@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, KEYGEN, OF_BUNDLES, command
 from synthrelease.studio.context import Changing, Shown, Studio
+from synthrelease.studio.interrupted import leftovers
 from synthrelease.studio.plan_edits import plan_changed
 from synthrelease.studio.rendering import Form, one, page
 from synthrelease.studio.results import result_of
@@ -21,16 +22,18 @@ def _check(studio: Studio, _request: Request) -> Response:
 
 def _build(studio: Studio, _request: Request) -> Response:
     plan, job = studio.project.load_plan(), studio.jobs.job(BUILD)
+    bundle = studio.project.folder / studio.planned_bundle()
     return studio.page(
         "build.html",
         "/build",
         job=job,
         result=result_of(job),
         command=command(BUILD, studio.project, {}),
-        view=studio.budgets.at(),
+        view=studio.view(),
         charges=plan.ledger is not None,
-        exists=(studio.project.folder / studio.planned_bundle()).is_file(),
-        bundle=studio.planned_bundle(),
+        exists=bundle.is_file(),
+        bundle=bundle.name,
+        left=leftovers(plan, job, bundle),
     )
 
 

@@ -8,10 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from synthrelease.files.atomic import write_atomically
+from synthrelease.files.private import open_private
 from synthrelease.init.nesting import nestings
 from synthrelease.init.sources import is_data
 from synthrelease.studio.context import Changing, Shown, Studio
-from synthrelease.studio.pages.answers import answers
+from synthrelease.studio.pages.answers import DOUBTS, answers
 from synthrelease.studio.plan_edits import add_inputs, renamed
 from synthrelease.studio.rendering import Form, go_to, one
 
@@ -44,12 +45,15 @@ def _propose(studio: Studio, _request: Request, form: Form) -> Response:
 
     data = studio.project.inside(one(form, "path"))
     person, called = one(form, "person"), one(form, "called").strip()
-    proposed = propose(data, person=[person] if person else [], plan=studio.project.plan).text
-    proposed = renamed(proposed, called) if called else proposed
+    proposal = propose(data, person=[person] if person else [], plan=studio.project.plan)
+    proposed = renamed(proposal.text, called) if called else proposal.text
     if one(form, "more"):
         add_inputs(studio.project, one(form, "digest"), proposed, called=called)
     else:
         write_atomically(studio.project.plan, proposed.encode("utf-8"), force=False)
+    studio.jobs.make_folder()
+    with open_private(studio.project.state / DOUBTS) as file:
+        file.write("\n".join(proposal.warnings))
     return go_to("/data")
 
 

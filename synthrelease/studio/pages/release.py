@@ -11,7 +11,7 @@ from starlette.responses import Response
 from synthrelease.building.design import Design, make_design
 from synthrelease.building.power import power_curves
 from synthrelease.building.power_charts import HOW_TO_READ, power_chart
-from synthrelease.errors import ArgumentError, SynthReleaseError
+from synthrelease.errors import ArgumentError
 from synthrelease.kinds.registry import kinds
 from synthrelease.report.page import drawn
 from synthrelease.studio.budget import View
@@ -26,11 +26,7 @@ _OF_OUTPUTS = 3  # keys of their own: the group, the number, the key
 
 
 def _release(studio: Studio, _request: Request) -> Response:
-    document = studio.document()
-    try:
-        view = studio.budgets.at()
-    except SynthReleaseError as error:  # which may be mended here
-        view = View(0.0, problem=error)
+    document, view = studio.document(), studio.view()  # what is wrong may be mended here
     try:
         cards, offered = _cards(document, view), _offered(document)
     except (KeyError, TypeError, AttributeError):  # by hand, it may be anything

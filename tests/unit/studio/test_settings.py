@@ -103,6 +103,16 @@ def test_what_is_no_name_is_refused(browser: Browser, called: str) -> None:
     assert browser.project.plan_text() == PLAN
 
 
+def test_what_to_mind_in_the_data_is_shown_and_private(tmp_path: Path) -> None:
+    browser = Browser(project(tmp_path, plan=None))
+    browser.change("/data/propose", path="gaze.csv", person="image")  # two labels are hardly people
+    assert document(browser)["inputs"]["gaze"]["columns"]["person"] == "image"
+    page = browser.ask("/data").text
+    assert page.count("<li>", page.index("private-mark")) > 0
+    assert (browser.project.state / "doubts").stat().st_mode & 0o077 == 0
+    assert (browser.project.state / "doubts").read_text() not in (browser.project.plan_text() or "")
+
+
 def test_a_list_that_the_design_did_not_define_is_left_out(tmp_path: Path) -> None:
     browser = Browser(project(tmp_path, plan=None))
     browser.change("/data/propose", path="gaze.csv", person="who", called="looks")
