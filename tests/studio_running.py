@@ -11,6 +11,17 @@ from pathlib import Path
 from typing import Any
 
 _MOST_TABS = 400
+_IS_HERE = """([at, text]) => document.activeElement.matches(at)
+    && (!text || document.activeElement.textContent.trim() === text)"""
+# How often the key is to be pressed at least: of radio buttons, one of a group counts.
+_TABS_AWAY = """([at, text]) => {
+    const groups = new Set();
+    const stops = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
+        .filter(one => one.checkVisibility() && one.type !== "hidden" && !one.disabled)
+        .filter(one => one.type !== "radio" || one.matches(at) || !(groups.has(one.name) || !groups.add(one.name)));
+    const wanted = stops.findIndex(one => one.matches(at) && (!text || one.textContent.trim() === text));
+    return wanted - stops.indexOf(document.activeElement);
+}"""
 
 
 def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
@@ -68,12 +79,10 @@ class Running:
         """Move the focus to an element, by the tab key alone."""
         self.page.wait_for_load_state()  # forms are sent by a script
         for _ in range(_MOST_TABS):
-            self.page.keyboard.press("Tab")
-            if self.page.evaluate(
-                "([at, text]) => document.activeElement.matches(at)"
-                " && (!text || document.activeElement.textContent.trim() === text)",
-                [selector, text],
-            ):
+            away = self.page.evaluate(_TABS_AWAY, [selector, text])
+            for _ in range(max(1, away)):
+                self.page.keyboard.press("Tab")
+            if self.page.evaluate(_IS_HERE, [selector, text]):
                 return
         raise AssertionError(selector, text)
 

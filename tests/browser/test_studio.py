@@ -93,7 +93,7 @@ def test_every_page_is_accessible_and_as_wide_as_the_screen(
     here = studio(PLAN, width=width)
     here.page.emulate_media(color_scheme=scheme)
     bundle = write_results(Project(here.folder.resolve()))
-    own = ("/data", "/release", "/budget", "/check", "/build", "/data?path=x")
+    own = ("/data", "/release", "/budget", "/check", "/build", "/data?path=x", "/data?more=yes&path=gaze.csv")
     for path in (*own, f"/bundle?path={bundle}", "/evaluation", "/evaluation?confirmed=yes"):
         here.go(path)
         here.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -114,19 +114,6 @@ def test_a_second_tab_sees_what_the_first_does(studio: Callable[..., Running]) -
     other.click("text=Write it into the plan")
     other.wait_for_selector("#problem .problem")
     assert "epsilon = 1.25" in (here.folder / "plan.toml").read_text()
-
-
-def test_a_build_goes_on_without_the_server_and_the_next_one_shows_it(studio: Callable[..., Running]) -> None:
-    here = studio(PLAN)
-    here.go("/build")
-    here.page.get_by_role("button", name="Build").click()
-    here.page.wait_for_selector("progress")
-    here.process.kill()
-    here.process.wait(10)
-    again = studio(PLAN)
-    again.go("/build")
-    again.page.wait_for_selector("text=Done.", timeout=60_000)
-    assert synthrelease.verify(here.folder / "small-1.0.0.h5").ok
 
 
 def test_a_page_of_another_address_changes_and_reads_nothing(studio: Callable[..., Running]) -> None:
