@@ -57,6 +57,12 @@ class Kind:
             properties |= parameters.plan_options
         return options
 
+    @cached_property
+    def thumbnail(self) -> str:
+        """A drawing of what it releases, as SVG of 120 × 72 in the colour of the text; "" if its package has none."""
+        file = files(self.package).joinpath("thumbnail.svg")
+        return file.read_text("utf-8") if file.is_file() else ""
+
     @property
     def mechanisms(self) -> list[str]:
         """The names of all mechanisms."""
