@@ -78,7 +78,7 @@ class Jobs:
         """
         refuse_without_locks(str(self.state))
         self.make_folder()
-        with _ONE_AT_A_TIME, self._file("lock").open("ab") as handle:
+        with _ONE_AT_A_TIME, self.file("lock").open("ab") as handle:
             try:
                 lock(handle.fileno(), wait=False)
             except BlockingIOError:
@@ -90,7 +90,7 @@ class Jobs:
                 ) from None
             # Until this one is noted there is none to cancel: the last one's number may be another program's by now.
             for old in ("last.json", *(f"{name}.{ending}" for ending in _ENDINGS)):
-                self._file(old).unlink(missing_ok=True)
+                self.file(old).unlink(missing_ok=True)
             # The process inherits the open file, and with it the lock.
             process = subprocess.Popen(  # noqa: S603  our own module
                 [sys.executable, "-m", "synthrelease.studio.run_job", str(self.state), name, *command],
@@ -128,7 +128,7 @@ class Jobs:
             last = self._read("last.json") or {}
             is_running = last.get("name") == name and self._is_locked()
         code = self._text(f"{name}.code").strip()
-        step = last_step(self._file(f"{name}.progress"))
+        step = last_step(self.file(f"{name}.progress"))
         return Job(
             name,
             tuple(document["command"]),
@@ -146,12 +146,16 @@ class Jobs:
         """Make the folder of the state, for its owner alone and no repository."""
         with suppress(FileExistsError):
             self.state.mkdir(mode=0o700)
-        ignored = self._file(".gitignore")
+        ignored = self.file(".gitignore")
         if not ignored.exists():
             ignored.write_text("*\n", "utf-8")
 
-    def _file(self, name: str) -> Path:
-        """A file of what commands print; it is written and read where it is, and nowhere else."""
+    def file(self, name: str) -> Path:
+        """Return a file of the state: it is written and read where it is, and nowhere else.
+
+        Raises:
+            MachineError: it is a link, or the state is no folder.
+        """
         path = self.state / name
         if self.state.is_symlink() or path.is_symlink() or (self.state.exists() and not self.state.is_dir()):
             raise MachineError(
@@ -165,7 +169,7 @@ class Jobs:
 
     def _is_locked(self) -> bool:
         try:
-            with self._file("lock").open("rb") as handle:
+            with self.file("lock").open("rb") as handle:
                 lock(handle.fileno(), wait=False)
         except BlockingIOError:
             return True
@@ -174,15 +178,15 @@ class Jobs:
         return False
 
     def _write(self, name: str, document: object) -> None:
-        partial = self._file(f"{name}.new")
+        partial = self.file(f"{name}.new")
         with open_private(partial) as file:
             json.dump(document, file)
-        partial.replace(self._file(name))
+        partial.replace(self.file(name))
 
     def _read(self, name: str) -> dict[str, Any] | None:
         """What `start` wrote; None if there is nothing, or something else."""
         try:
-            document: dict[str, Any] = json.loads(self._file(name).read_text("utf-8"))
+            document: dict[str, Any] = json.loads(self.file(name).read_text("utf-8"))
             kinds = {key: type(value) for key, value in document.items()}
         except (OSError, ValueError, AttributeError):
             return None
@@ -195,13 +199,13 @@ class Jobs:
 
     def _time(self, name: str) -> float:
         try:
-            return self._file(name).stat().st_mtime
+            return self.file(name).stat().st_mtime
         except OSError:
             return 0.0
 
     def _text(self, name: str) -> str:
         try:
-            with self._file(name).open("rb") as file:
+            with self.file(name).open("rb") as file:
                 return file.read(_MOST_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""

@@ -46,7 +46,7 @@ def answers(studio: Studio, text: str) -> Response:
 
 def _doubts(studio: Studio) -> list[str]:
     try:
-        return (studio.project.state / DOUBTS).read_text("utf-8").splitlines()
+        return studio.jobs.file(DOUBTS).read_text("utf-8").splitlines()
     except OSError:
         return []
 

@@ -52,7 +52,7 @@ def _propose(studio: Studio, _request: Request, form: Form) -> Response:
     else:
         write_atomically(studio.project.plan, proposed.encode("utf-8"), force=False)
     studio.jobs.make_folder()
-    with open_private(studio.project.state / DOUBTS) as file:
+    with open_private(studio.jobs.file(DOUBTS)) as file:
         file.write("\n".join(proposal.warnings))
     return go_to("/data")
 
