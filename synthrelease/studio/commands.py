@@ -8,11 +8,13 @@ from pathlib import Path
 
 from synthrelease.errors import ArgumentError
 from synthrelease.exports.formats import FORMATS
+from synthrelease.plan.plan import Plan
+from synthrelease.studio.fields import Field, Form, parsed
 from synthrelease.studio.project import PLAN, Project
 
 CHECK, BUILD, EVALUATE = "check", "build", "evaluate"  # of the plan
 VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN = "verify", "show", "diff", "report", "export", "sign"  # of a bundle
-KEYGEN = "keygen"
+KEYGEN, GRANT = "keygen", "grant"
 OF_BUNDLES = (VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN)
 PRIVATE = (CHECK, EVALUATE)  # whose results are
 OF_DATA = (*PRIVATE, BUILD)  # which read the data: their errors can count rows
@@ -109,6 +111,27 @@ def _evaluate(project: Project, sent: Sent) -> tuple[str, ...]:
     return ("evaluate", PLAN, bundle_of(project, sent), "-o", _target(project, PRIVATE_PAGE), "--force")
 
 
+def _grant(project: Project, sent: Sent) -> tuple[str, ...]:
+    plan = project.load_plan()
+    if plan.ledger is None:
+        raise ArgumentError("no-ledger", "the plan names no ledger", remedy="name one on the page Data")
+    numbers = (
+        (f"--{name}", str(parsed(Field((name,), "", Form.NUMBER), [_one(sent, name)]) or 0))
+        for name in ("epsilon", "delta")
+    )
+    return (
+        *("ledger", "grant", ledger_of(project, plan), "--dataset", plan.dataset),
+        *(word for pair in numbers for word in pair),
+        *("--neighbours", plan.neighbours.value),
+    )
+
+
+def ledger_of(project: Project, plan: Plan) -> str:
+    """Return how a plan's ledger is called from the folder; it may be above it."""
+    assert plan.ledger is not None
+    return os.path.relpath(plan.ledger, project.folder)
+
+
 _MADE: Mapping[str, Callable[[Project, Sent], tuple[str, ...]]] = {
     CHECK: lambda _project, _sent: ("build", PLAN, "--dry-run"),
     BUILD: _build,
@@ -121,5 +144,6 @@ _MADE: Mapping[str, Callable[[Project, Sent], tuple[str, ...]]] = {
     SIGN: _sign,
     # Commands have no terminal to ask for a password.
     KEYGEN: lambda _project, _sent: ("keygen", "-o", KEY, "--no-password"),
+    GRANT: _grant,
 }
 COMMANDS = tuple(_MADE)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,7 +9,9 @@ from synthrelease.errors import SynthReleaseError
 from synthrelease.ledger import Ledger
 from synthrelease.ledger.ledger_page import dataset_card
 from synthrelease.report.page import drawn
+from synthrelease.studio.commands import GRANT, ledger_of
 from synthrelease.studio.context import Changing, Shown, Studio
+from synthrelease.studio.results import result_of
 
 PRIVATE_PAGE = "private-ledger.html"
 
@@ -21,14 +21,30 @@ def _ledger(studio: Studio, _request: Request) -> Response:
     command: tuple[str, ...] = ()
     account, error = None, None
     if plan.ledger is not None:
-        path = os.path.relpath(plan.ledger, studio.project.folder)
-        command = ("ledger", "show", path, "--dataset", plan.dataset, "--html", PRIVATE_PAGE)
+        command = (
+            "ledger",
+            "show",
+            ledger_of(studio.project, plan),
+            "--dataset",
+            plan.dataset,
+            "--html",
+            PRIVATE_PAGE,
+        )
         try:
             stands = Ledger(plan.ledger).over_time(plan.dataset)[plan.dataset]
             account = drawn("accounts.html", "account", dataset_card(plan.dataset, *stands))
         except SynthReleaseError as no_account:
             error = no_account
-    return studio.page("ledger.html", "/ledger", account=account, error=error, command=command)
+    job = studio.jobs.job(GRANT)
+    return studio.page(
+        "ledger.html",
+        "/ledger",
+        account=account,
+        error=error,
+        command=command,
+        job=job,
+        result=result_of(job),
+    )
 
 
 SHOWN: Shown = {"/ledger": _ledger}

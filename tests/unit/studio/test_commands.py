@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from refusals import refused
-from studio_project import Browser, project
+from studio_project import PAID_PLAN, Browser, project
 
 from synthrelease.cli import main
 from synthrelease.errors import ArgumentError
@@ -20,6 +21,8 @@ SENT = {
     "key": ["own.pem"],
     "yes": ["yes"],
     "force": ["no"],
+    "epsilon": ["4.5"],
+    "delta": ["1e-5"],
 }
 
 
@@ -36,8 +39,12 @@ def files(tmp_path: Path) -> Project:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_is_a_command_line_that_there_is(files: Project, name: str) -> None:
-    first, *arguments = command(name, files, SENT)
-    main.commands[first].make_context(first, list(arguments))  # options are parsed, and nothing is run
+    files.plan.write_text(PAID_PLAN)
+    found: Any = main
+    typed = list(command(name, files, SENT))
+    while hasattr(found, "commands"):
+        found = found.commands[typed.pop(0)]
+    found.make_context(name, typed)  # options are parsed, and nothing is run
 
 
 def test_a_build_confirms_what_was_confirmed_and_no_more(files: Project) -> None:
@@ -85,7 +92,7 @@ def test_there_are_no_others(files: Project, name: str) -> None:
 
 def test_what_compares_with_the_data_is_private() -> None:
     assert set(PRIVATE) == {"check", "evaluate"}
-    assert set(OF_BUNDLES) | {*PRIVATE, "build", "keygen"} == set(COMMANDS)
+    assert set(OF_BUNDLES) | {*PRIVATE, "build", "keygen", "grant"} == set(COMMANDS)
 
 
 def test_only_the_bundle_of_the_plan_is_compared_with_the_data(files: Project) -> None:

@@ -6,13 +6,16 @@ import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pages import Page, parsed
 from spending import dated
 from studio_project import PAID_PLAN, PLAN, Browser, project
 
 from synthrelease.cli import main
+from synthrelease.ledger import Ledger
 from synthrelease.ledger.ledger_page import dataset_card
 from synthrelease.report.page import drawn
+from synthrelease.studio.commands import command
 
 
 def doors(page: Page) -> list[str | None]:
@@ -66,3 +69,21 @@ def test_a_ledger_that_is_not_there_or_has_no_such_dataset_is_a_message(paid: Br
     page = parsed(paid.ask("/ledger").text)
     assert len(page.texts("div", "problem")) == 1
     assert page.texts("figure") == []
+
+
+def test_a_total_budget_is_set_where_there_is_none(paid: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(parsed(paid.ask("/ledger").text).texts("button")) == 1
+    monkeypatch.chdir(paid.project.folder)
+    typed = command("grant", paid.project, {"epsilon": ["4.5"], "delta": ["1e-5"]})
+    assert CliRunner().invoke(main, typed).exit_code == 0
+    account, _ = Ledger(paid.project.folder / "ledger.sqlite").over_time("study")["study"]
+    assert "4.5" in parsed(paid.ask("/ledger").text).text
+    assert account.debits == {}
+
+
+@pytest.mark.parametrize("sent", [{"epsilon": "much", "delta": "0"}, {"epsilon": "1", "delta": "--json"}])
+def test_what_is_no_budget_is_not_granted(paid: Browser, sent: dict[str, str]) -> None:
+    assert paid.change("/jobs/start", name="grant", **sent).status == 422
+    paid.project.plan.write_text(PLAN)
+    assert paid.change("/jobs/start", name="grant", epsilon="1", delta="0").status == 422
+    assert not paid.project.state.exists()
