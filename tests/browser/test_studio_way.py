@@ -109,7 +109,7 @@ def test_a_bids_dataset_becomes_a_verified_bundle(tmp_path: Path, studio: Callab
     here = studio(folder=tmp_path)
     choose(here, "study", person="")
     here.send("Propose a plan")
-    assert here.page.locator(".doubts li").count() > 0  # two people are few; not a sentence: a selector
+    assert here.page.locator(".doubts li").count() > 0  # not a sentence: a selector
     answer(here, {"title": "Looks"})
     here.follow("/release")
     here.follow("/budget")

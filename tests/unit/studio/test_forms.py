@@ -62,7 +62,7 @@ def test_what_can_be_read_is_offered(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     for name in ("README.txt", "photo.png", "a.xlsx", "sub/b.csv.gz", "c.parquet"):
         (tmp_path / name).write_bytes(gzip.compress(gaze) if name.endswith("gz") else b"a")
-    offered = re.findall(r'<option value="(.*?)"', browser.ask("/data").text)
+    offered = re.findall(r'<option value="(.*?)"', browser.ask("/data").text)  # not a sentence: markup
     assert offered == ["", ".", "sub", "c.parquet", "gaze.csv", "sub/b.csv.gz"]
     assert 'value="who"' in browser.ask("/data?path=sub/b.csv.gz").text
 

@@ -52,7 +52,7 @@ def killed(plan: Path, where: str) -> None:
 
 def left(browser: Browser) -> list[str]:
     """What the page says of an interrupted build, by the classes of its element."""
-    return re.findall(r'class="running left ?(\w*)"', browser.ask("/build").text)
+    return re.findall(r'class="running left ?(\w*)"', browser.ask("/build").text)  # not a sentence: markup
 
 
 @pytest.mark.parametrize("where", DEATHS)

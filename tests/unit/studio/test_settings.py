@@ -46,7 +46,7 @@ def test_settings_are_written_and_taken_back_with_all_else_as_it_was(browser: Br
     change(browser, "privacy", ledger="", dataset="", neighbours="")
     change(browser, "inputs", "gaze", screen__width_mm="", screen__distance_mm="")
     assert document(browser) == tomllib.loads(PLAN)
-    assert "# chosen by hand" in (browser.project.plan_text() or "")
+    assert "# chosen by hand" in (browser.project.plan_text() or "")  # not a sentence: a comment of the plan
 
 
 def test_a_table_comes_with_its_first_value_and_goes_with_its_last(browser: Browser) -> None:
@@ -152,4 +152,4 @@ def test_a_plan_by_hand_that_cannot_be_used_has_a_page_that_says_so(
     browser = Browser(project(tmp_path, plan=BY_HAND[which]))
     answer = browser.ask(path)
     assert answer.status in (200, 422)
-    assert '<div class="problem"' in answer.text
+    assert '<div class="problem"' in answer.text  # not a sentence: markup
