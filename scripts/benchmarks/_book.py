@@ -30,7 +30,7 @@ ORDER = (
     "scanpaths",
     "scale",
 )
-COMPARISONS = ("people-peers",)
+COMPARISONS = ("people-peers", "studio")
 """Benchmarks with options of their own, which need data or hours: no part of the book."""
 DETAILED = ("noise", "scale")
 """Benchmarks whose tables are on the page: of the others the summary has the largest size, and `scripts/bench NAME` prints the rest."""

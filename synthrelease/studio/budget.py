@@ -89,6 +89,11 @@ class Budgets:
                 self._views[key] = _view(_with(plan, here), self._facts)
             return self._views[key]
 
+    def is_known(self) -> bool:
+        """Return whether figures of the plan as it is are there already."""
+        with self._lock:
+            return bool(self._views) and self._digest == digest(self._project.plan_text() or "")
+
     def _current(self) -> Plan:
         text = digest(self._project.plan_text() or "")
         if self._plan is None or text != self._digest:

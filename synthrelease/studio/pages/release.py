@@ -25,15 +25,19 @@ _GIVEN = ("kind", "input", "name")  # of every output
 _OF_OUTPUTS = 3  # keys of their own: the group, the number, the key
 
 
-def _release(studio: Studio, _request: Request) -> Response:
-    document, view = studio.document(), studio.view()  # what is wrong may be mended here
+def _release(studio: Studio, request: Request) -> Response:
+    """The page; what is expected of outputs comes later if it is not known yet, which the page then asks for."""
+    is_asked, is_usable = "hx-request" in request.headers, studio.planned_bundle() != ""
+    is_later = is_usable and not is_asked and not studio.budgets.is_known()
+    document = studio.document()
+    view = View(0.0) if is_later else studio.view()  # what is wrong may be mended here
     try:
         cards, offered = _cards(document, view), _offered(document)
     except (KeyError, TypeError, AttributeError):  # by hand, it may be anything
         if view.problem is None:
             raise
         raise view.problem from None
-    return studio.page("release.html", "/release", cards=cards, offered=offered, view=view)
+    return studio.page("release.html", "/release", cards=cards, offered=offered, view=view, is_later=is_later)
 
 
 def _cards(document: dict[str, Any], view: View) -> list[dict[str, Any]]:

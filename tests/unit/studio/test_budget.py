@@ -149,3 +149,17 @@ def test_measures_of_shapes_have_pictures(measure: str) -> None:
 
 def test_numbers_have_none() -> None:
     assert simulated.picture(ERROR, 0.5) is None
+
+
+def test_a_release_page_comes_first_and_what_to_expect_later(tmp_path: Path) -> None:
+    here = project(tmp_path)
+    browser = Browser(here)
+    first = browser.ask("/release").text
+    assert 'class="expected"' not in first  # not a sentence: markup
+    assert first.count('hx-get="/release" hx-trigger="load"') == 1  # not a sentence: markup
+    asked = browser.ask("/release", more=[("hx-request", "true")]).text
+    for text in (asked, browser.ask("/release").text):
+        assert 'class="expected"' in text  # not a sentence: markup
+        assert 'hx-trigger="load"' not in text
+    here.plan.write_text(PLAN.replace("2.0", "3.0"))
+    assert 'class="expected"' not in browser.ask("/release").text  # not a sentence: markup

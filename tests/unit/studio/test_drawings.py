@@ -24,7 +24,11 @@ def browser(tmp_path: Path) -> Browser:
 
 
 def test_each_card_asks_for_the_power_curves_of_its_output(browser: Browser) -> None:
-    asked = [one["hx-get"] for one in parsed(browser.ask("/release").text).all("details") if "hx-get" in one]
+    asked = [
+        one["hx-get"]
+        for one in parsed(browser.ask("/release", more=[("hx-request", "true")]).text).all("details")
+        if "hx-get" in one
+    ]
     assert asked == ["/release/power?output=maps"]
 
 
