@@ -93,7 +93,16 @@ def test_every_page_is_accessible_and_as_wide_as_the_screen(
     here = studio(PLAN, width=width)
     here.page.emulate_media(color_scheme=scheme)
     bundle = write_results(Project(here.folder.resolve()))
-    own = ("/data", "/release", "/budget", "/check", "/build", "/data?path=x", "/data?more=yes&path=gaze.csv")
+    own = (
+        "/data",
+        "/release",
+        "/budget",
+        "/release",
+        "/check",
+        "/build",
+        "/data?path=x",
+        "/data?more=yes&path=gaze.csv",
+    )
     for path in (*own, f"/bundle?path={bundle}", "/evaluation", "/evaluation?confirmed=yes"):
         here.go(path)
         here.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
