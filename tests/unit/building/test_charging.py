@@ -133,7 +133,7 @@ def test_a_dry_run_tells_a_program_the_same(plan: Path) -> None:
     assert told["ledger"]["left"] == pytest.approx(10 - told["ledger"]["spent_after"])
     (lost,) = (loss for loss in told["private"]["losses"] if loss["count"])
     assert lost.pop("what")
-    assert lost == {"input": "gaze", "feature": None, "count": 60, "total": 240}
+    assert lost == {"input": "gaze", "feature": None, "reason": "dropped", "count": 60, "total": 240}
 
 
 def test_a_dry_run_needs_as_much_room_as_it_says(plan: Path) -> None:
