@@ -59,7 +59,7 @@ def divide_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, B
     parts = {name: budget.epsilon for name, budget in requested.items()}
     allowed = plan.epsilon if waiting else min(plan.epsilon, sum(parts.values()))
 
-    step = tolerance / 10  # of factors: the same on machines that differ in last bits
+    step = tolerance / (10 * _FINER)  # of factors: the same on machines that differ in last bits
 
     def times(factor: float) -> dict[str, Budget]:
         factor = max(1.0, math.floor(factor / step) * step)
@@ -129,6 +129,8 @@ def _largest(
     for _ in range(_MOST_STEPS):
         if below >= -margin or above <= margin:
             return best if above > margin else high
+        if high - low <= tolerance / 2 * low:  # costs are rounded: they may have no value that is near enough
+            return best
         share = 0.5 if math.isinf(above) else below / (below - above)
         middle = low + share * (high - low)
         excess = cost(middle) - allowed + margin
