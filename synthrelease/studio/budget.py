@@ -27,7 +27,7 @@ POSITIONS = tuple(
 _WIDTH = 100.0  # of a bar, in units of its drawing
 _MOST_KEPT = 2 * STEPS
 _MOST_NAMED = 3  # subjects of a bar
-_GRID = 1_000_000  # to which an output's own ε is rounded
+_GRID, _SHARE_DIGITS = 1_000_000, 6  # to which an output's own ε is rounded; of shares, as pages show them
 
 Shares = Mapping[str, float | None]  # of the release's ε, by output; None for an equal part of what is left
 
@@ -113,11 +113,13 @@ def changes(plan: Plan, epsilon: float, shares: Shares = MappingProxyType({})) -
     """
     made: dict[Place, float | None] = {("privacy", "epsilon"): epsilon}
     for number, spec in enumerate(plan.outputs):
-        own = spec.options.get("epsilon")
+        own, share = (spec.options.get(key) for key in ("epsilon", "share"))
+        tried = shares.get(spec.name, share)
         if own is not None:
-            made["outputs", number, "epsilon"] = _rounded(epsilon / plan.epsilon * own)
-        elif spec.name in shares:
-            made["outputs", number, "share"] = shares[spec.name]
+            if epsilon != plan.epsilon:
+                made["outputs", number, "epsilon"] = _rounded(epsilon / plan.epsilon * own)
+        elif (tried and round(tried, _SHARE_DIGITS)) != (share and round(share, _SHARE_DIGITS)):
+            made["outputs", number, "share"] = tried and round(tried, _SHARE_DIGITS)
     return made
 
 

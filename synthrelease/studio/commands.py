@@ -15,6 +15,7 @@ from synthrelease.studio.project import PLAN, Project
 CHECK, BUILD, EVALUATE = "check", "build", "evaluate"  # of the plan
 VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN = "verify", "show", "diff", "report", "export", "sign"  # of a bundle
 KEYGEN, GRANT = "keygen", "grant"
+OF_PLAN = (CHECK, BUILD, EVALUATE, GRANT)
 OF_BUNDLES = (VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN)
 PRIVATE = (CHECK, EVALUATE)  # whose results are
 OF_DATA = (*PRIVATE, BUILD)  # which read the data: their errors can count rows

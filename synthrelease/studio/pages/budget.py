@@ -7,6 +7,8 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from synthrelease.errors import ArgumentError
+from synthrelease.plan.plan import Plan
 from synthrelease.studio import fields
 from synthrelease.studio.budget import POSITIONS, STEPS, Shares, changes, nearest_position
 from synthrelease.studio.context import Changing, Shown, Studio
@@ -14,7 +16,7 @@ from synthrelease.studio.fields import Field, parsed
 from synthrelease.studio.plan_edits import edit
 from synthrelease.studio.rendering import Form, go_to, one, page, place_in
 
-_WHOLE, _DIGITS = 100.0, 6  # percent; of a share
+_WHOLE = 100.0  # percent
 _SHARE = "share "  # before the name of an output, in a form
 
 
@@ -36,6 +38,7 @@ def _budget(studio: Studio, _request: Request) -> Response:
         last=STEPS - 1,
         parts=_parts(studio),
         share=_SHARE,
+        is_written=True,
     )
 
 
@@ -58,38 +61,39 @@ def _parts(studio: Studio) -> list[_Part]:
 
 def _budget_view(studio: Studio, request: Request) -> Response:
     sent = {name: request.query_params.getlist(name) for name in request.query_params}
-    return page("budget_view.html", view=studio.budgets.at(_epsilon(sent), _shares(sent)))
+    plan = studio.project.load_plan()
+    tried = _epsilon(sent, plan), _shares(sent)
+    is_written = changes(plan, *tried) == changes(plan, plan.epsilon)
+    return page("budget_view.html", view=studio.budgets.at(*tried), is_written=is_written)
 
 
-def _epsilon(sent: Form) -> float:
-    """What is typed, or else where the slider is."""
+def _epsilon(sent: Form, plan: Plan) -> float:
+    """What is typed, or else where the slider is; where the plan's own ε put it, that."""
     if one(sent, "epsilon").strip():
-        return _number(sent, "epsilon")
-    return POSITIONS[place_in(STEPS, one(sent, "position"))]
+        return _positive(sent, "epsilon")
+    position = place_in(STEPS, one(sent, "position"))
+    return plan.epsilon if position == nearest_position(plan.epsilon) else POSITIONS[position]
 
 
 def _shares(sent: Form) -> Shares:
-    shares = {name for name in sent if name.startswith(_SHARE)}
     return {
-        name.removeprefix(_SHARE): round(_number(sent, name) / _WHOLE, _DIGITS)
-        if one(sent, name).strip()
-        else None
-        for name in shares
+        name.removeprefix(_SHARE): _positive(sent, name) / _WHOLE if one(sent, name).strip() else None
+        for name in sent
+        if name.startswith(_SHARE)
     }
 
 
-def _number(sent: Form, name: str) -> float:
-    return float(parsed(Field((name,), "", fields.Form.NUMBER), [one(sent, name)]) or 0.0)
+def _positive(sent: Form, name: str) -> float:
+    number = float(parsed(Field((name,), "", fields.Form.NUMBER), [one(sent, name)]))
+    if number <= 0:
+        raise ArgumentError("not-positive", "this is not above 0", where=name, remedy="correct it")
+    return number
 
 
 def _set_budget(studio: Studio, _request: Request, form: Form) -> Response:
-    here = changes(studio.project.load_plan(), _epsilon(form), _shares(form))
-    edit(studio.project, one(form, "digest"), here)
+    plan = studio.project.load_plan()
+    edit(studio.project, one(form, "digest"), changes(plan, _epsilon(form, plan), _shares(form)))
     return go_to("/budget")
-
-
-def _at(position: str) -> float:
-    return POSITIONS[place_in(STEPS, position)]
 
 
 SHOWN: Shown = {"/budget": _budget, "/budget/view": _budget_view}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, KEYGEN, OF_BUNDLES, command
+from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, OF_PLAN, command
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.interrupted import leftovers
 from synthrelease.studio.plan_edits import plan_changed
@@ -41,7 +41,7 @@ def _start(studio: Studio, _request: Request, form: Form) -> Response:
     name = one(form, "name")
     here = command(name, studio.project, form)
     digest = studio.plan_digest()
-    if name not in (*OF_BUNDLES, KEYGEN):
+    if name in OF_PLAN:
         studio.project.load_plan()  # or why it is not run here
         if one(form, "digest") != digest:  # what the page said of it, such as its cost, is of another plan
             raise plan_changed(studio.project)

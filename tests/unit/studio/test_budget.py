@@ -163,3 +163,59 @@ def test_a_release_page_comes_first_and_what_to_expect_later(tmp_path: Path) -> 
         assert 'hx-trigger="load"' not in text
     here.plan.write_text(PLAN.replace("2.0", "3.0"))
     assert 'class="expected"' not in browser.ask("/release").text  # not a sentence: markup
+
+
+OWN = (
+    PLAN.replace("epsilon = 2.0", "epsilon = 1.25")
+    + '[[outputs]]\nname = "more"\nkind = "heatmap"\ninput = "gaze"\n'
+)
+
+
+def test_dividing_otherwise_leaves_an_epsilon_that_is_no_position_of_the_slider(tmp_path: Path) -> None:
+    browser = Browser(project(tmp_path, OWN))
+    position = nearest_position(1.25)
+    assert POSITIONS[position] != 1.25
+    browser.change(
+        "/budget", **{"position": str(position), "epsilon": "", "share maps": "30", "share more": ""}
+    )
+    text = browser.project.plan_text() or ""
+    assert "epsilon = 1.25" in text
+    assert text.count("share = ") == 1
+    browser.change(
+        "/budget", **{"position": str(position + 1), "epsilon": "", "share maps": "30", "share more": ""}
+    )
+    assert f"epsilon = {POSITIONS[position + 1]}" in (browser.project.plan_text() or "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_written"),
+    [({}, True), ({"epsilon": "1.25"}, True), ({"epsilon": "1.3"}, False), ({"share maps": "10"}, False)],
+)
+def test_what_is_tried_out_only_is_called_so(
+    tmp_path: Path, asked: dict[str, str], *, is_written: bool
+) -> None:
+    browser = Browser(project(tmp_path, OWN))
+    here = {
+        "position": str(nearest_position(1.25)),
+        "epsilon": "",
+        "share maps": "",
+        "share more": "",
+        **asked,
+    }
+    assert ("tried" not in browser.ask(f"/budget/view?{urlencode(here)}").text) == is_written
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1"])
+def test_an_epsilon_is_positive(tmp_path: Path, epsilon: str) -> None:
+    browser = Browser(project(tmp_path))
+    assert browser.change("/budget", position="3", epsilon=epsilon).status == 422
+    assert browser.project.plan_text() == PLAN
+
+
+@pytest.mark.parametrize("share", ["0", "-5", "1e9"])
+def test_a_share_that_is_none_is_a_message(tmp_path: Path, share: str) -> None:
+    browser = Browser(project(tmp_path, OWN))
+    asked = urlencode({"position": "9", "share maps": share})
+    answer = browser.ask(f"/budget/view?{asked}", more=[("hx-request", "true")])
+    assert answer.status in (200, 422)
+    assert "problem" in answer.text
