@@ -11,6 +11,7 @@ from synthrelease.building.design import Design, no_better_outputs
 from synthrelease.building.power import power_curves
 from synthrelease.building.power_charts import HOW_TO_READ, power_chart
 from synthrelease.bundle.disclosure import WEAK
+from synthrelease.bundle.finding import unprotected_outputs
 from synthrelease.files.atomic import write_atomically
 from synthrelease.kinds.registry import kinds
 from synthrelease.number_words import listed
@@ -18,7 +19,6 @@ from synthrelease.report.budget_bars import budget_charts
 from synthrelease.report.exhibits import TableCell, TableExhibit
 from synthrelease.report.guarantee_words import guarantee_words
 from synthrelease.report.page import embedded, render
-from synthrelease.report.summary import unprotected_outputs
 
 _WORDS = (
     words.accounting_words,

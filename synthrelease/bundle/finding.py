@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import Argument, Remedy
 
 
@@ -51,6 +52,11 @@ class Verification:
         return claims_on_trust(self.manifest) if self.ok and self.manifest is not None else []
 
     @property
+    def unprotected(self) -> dict[str, str]:
+        """Outputs that protect no one, by name, each with its guarantee in words; empty if there are faults."""
+        return dict(unprotected_outputs(self.manifest)) if self.ok and self.manifest is not None else {}
+
+    @property
     def remedy(self) -> str:
         """What to do about the faults; empty if there are none, or if they are breaches of a policy: the file is what it says."""
         codes = {finding.code for finding in self.findings}
@@ -85,6 +91,7 @@ class Verification:
             "on_trust": self.on_trust,
             "signed_by": self.signed_by,
             "not_done": self.not_done,
+            "unprotected": self.unprotected,
             "findings": [
                 {"code": finding.code, "where": finding.where, "message": finding.message}
                 for finding in self.findings
@@ -108,3 +115,13 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
         if guarantee["kind"] == "plausible_deniability" and not guarantee["vacuous"]
     ]
     return sentences
+
+
+def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the outputs that protect no one, each with its guarantee in words."""
+    guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
+    return [
+        (name, str(from_json(guarantee)))
+        for name, guarantee in guarantees
+        if guarantee["kind"] == "none" or guarantee.get("vacuous", False)
+    ]

@@ -47,7 +47,6 @@ def verify(
     output lists what cannot be verified without the data.
     """
     from synthrelease.api import verify as run
-    from synthrelease.report.summary import unprotected_outputs
 
     if quick and policy is not None:
         raise click.UsageError("--policy needs claims that --quick does not check: leave one of them out")
@@ -61,14 +60,13 @@ def verify(
             progress=show_stage,
         )
     if as_json:
-        unprotected = unprotected_outputs(result.manifest) if result.ok and result.manifest else []
-        print_json({**result.to_json(), "unprotected": dict(unprotected)})
+        print_json(result.to_json())
     else:
         print_verification(result, bundle)
         if result.ok and quick:
             click.echo("Quick      no value was compared with the manifest, and no claim was recomputed")
-        elif result.ok and result.manifest is not None:
-            for name, guarantee in unprotected_outputs(result.manifest):
+        else:
+            for name, guarantee in result.unprotected.items():
                 print_line(f"Caveat     {name}: {guarantee}")
     if not result.ok:
         raise SystemExit(FAULT)

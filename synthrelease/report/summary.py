@@ -44,16 +44,6 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     return lines
 
 
-def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the outputs that protect no one, each with its guarantee in words."""
-    guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
-    return [
-        (name, str(from_json(guarantee)))
-        for name, guarantee in guarantees
-        if guarantee["kind"] == "none" or guarantee.get("vacuous", False)
-    ]
-
-
 def as_text(manifest: dict[str, Any]) -> str:
     """Return what a bundle contains and guarantees, for people to read."""
     release, privacy = manifest["release"], manifest["privacy"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import MPContext
 from refusals import bad_argument
@@ -463,6 +463,28 @@ def test_the_loss_of_choices_is_that_of_their_binomial_number_and_hardly_more(
         excess = np.asarray(found.get_delta_for_epsilon(points)) - expected
         assert (excess >= -1e-12).all()
         assert (excess <= above).all()
+
+
+@given(
+    st.floats(0.01, 3.0),
+    st.lists(st.tuples(st.integers(1, 3000), st.floats(0.001, 2.0)), max_size=3),
+    st.lists(st.floats(1e-4, 1.5), max_size=4),
+    st.sampled_from([1e-9, 1e-6, 1e-3]),
+)
+@settings(max_examples=25)
+def test_on_a_coarser_grid_no_composition_costs_less(
+    mu: float, laplace: list[tuple[int, float]], choices: list[float], delta: float
+) -> None:
+    """So a budget that is divided on a coarse grid is never exceeded on the fine one, on which it is claimed."""
+    events: list[Event] = [
+        RoundedGaussian(mu, 1.0, 1),
+        *(DiscreteLaplace(steps, steps / epsilon, 1) for steps, epsilon in laplace),
+        *(PrivateChoice(epsilon, 5) for epsilon in choices),
+    ]
+    fine, coarse = (
+        accounting.unrounded_epsilon(events, delta=delta, loss_step=times * LOSS_STEP)[0] for times in (1, 10)
+    )
+    assert fine <= coarse * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("delta", [1e-14, 1e-16, 1e-18])
