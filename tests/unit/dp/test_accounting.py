@@ -465,6 +465,7 @@ def test_the_loss_of_choices_is_that_of_their_binomial_number_and_hardly_more(
         assert (excess <= above).all()
 
 
+@pytest.mark.thorough
 @given(
     st.floats(0.01, 3.0),
     st.lists(st.tuples(st.integers(1, 3000), st.floats(0.001, 2.0)), max_size=3),
