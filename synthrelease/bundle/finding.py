@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import Argument, Remedy
 
 
@@ -119,6 +118,8 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
 
 def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the outputs that protect no one, each with its guarantee in words."""
+    from synthrelease.dp.guarantee import from_json  # noqa: PLC0415  with numpy
+
     guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
     return [
         (name, str(from_json(guarantee)))
