@@ -11,17 +11,24 @@ version = release = synthrelease.__version__
 
 # Pages stand where they stand in the repository, so that their links lead to the same places here and there.
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/*.md", "docs/**/*.md", "synthrelease/**/*.proof.md"]
+include_patterns = [
+    "*.md",
+    "docs/*.md",
+    "docs/**/*.md",
+    "docs/notebooks/*.ipynb",
+    "synthrelease/**/*.proof.md",
+]
 exclude_patterns = [".*", "build", "dist", "site", "tests", "scripts", "paper.md"]
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_click",
     "sphinx_copybutton",
 ]
 myst_heading_anchors = 4
+nb_execution_mode = "off"  # what cells show is in the notebooks: scripts/make_notebooks.py
 suppress_warnings = ["myst.header"]  # a page may begin with whatever heading it likes, deeper ones follow
 
 default_role = "code"  # docstrings have `names` as Markdown has them

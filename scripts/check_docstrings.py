@@ -39,9 +39,11 @@ SCOPE = (
     "errors.py",
     "building/builder.py",
     "building/preview.py",
-    "ledger/book.py",
-    "report/difference.py",
+    "ledgers/book.py",
+    "reports/difference.py",
     "exports/readable.py",
+    "bundle/lazy_dataset.py",
+    "bundle/output_tree.py",
     "bundle/reading.py",
     "bundle/finding.py",
     "bundle/verification.py",
@@ -155,6 +157,8 @@ def _of_function(
     node: ast.FunctionDef, file: str, of_class: str, aliases: set[str], before: str = ""
 ) -> Iterator[Lack]:
     told, where = ast.get_docstring(node) or "", f"{file}:{node.lineno} {before}{node.name}"
+    if any(ast.unparse(one) == "overload" for one in node.decorator_list):
+        return  # types only: the docstring is that of the function itself
     if not told:
         yield Lack(where, "docstring")
         return

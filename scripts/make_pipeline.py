@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "pipeline.svg"
-STYLE = ROOT / "synthrelease" / "report" / "templates" / "style.css"
+STYLE = ROOT / "synthrelease" / "reports" / "templates" / "style.css"
 WIDTH, PAD, INSIDE = 400, 10, 14  # px
 _BOX, _GAP, _HEAD = 58, 26, 30  # heights: of a step, between two, and of a zone's heading
 _TITLE, _TEXT, _CODE = 16, 13, 13  # sizes of letters

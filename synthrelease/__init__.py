@@ -1,10 +1,11 @@
 """synthrelease turns a private eye-tracking dataset into a release that can be published.
 
-`build`, `preview`, `verify` and the others do what the command of the same name does. `synthrelease.arrays` has single mechanisms for arrays.
+`build`, `preview`, `verify` and the others do what the command of the same name does. `synthrelease.arrays` has single mechanisms for arrays,
+`synthrelease.inference` intervals and tests on released values.
 
 >>> import synthrelease
 >>> [name for name in synthrelease.__all__ if name[0].islower()]  # doctest: +NORMALIZE_WHITESPACE
-['build', 'diff', 'dry_run', 'evaluate', 'export', 'keygen', 'open_bundle', 'preview', 'propose', 'sign', 'verify', 'write_report']
+['build', 'diff', 'dry_run', 'evaluate', 'export', 'init', 'keygen', 'open_bundle', 'preview', 'report', 'sign', 'verify']
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from synthrelease.api import (
         diff,
         export,
+        init,
         preview,
-        propose,
+        report,
         sign,
         verify,
-        write_report,
     )
     from synthrelease.building.builder import build, dry_run
     from synthrelease.bundle.signing.key_pair import keygen
@@ -39,40 +40,64 @@ if TYPE_CHECKING:
     )
     from synthrelease.evaluation.evaluate import evaluate
     from synthrelease.exports.readable import open_bundle
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
+    from synthrelease.plan.entries import OtherOutput
+    from synthrelease.plan.inputs import Features, Gaze, Privacy, ReleaseInfo
+    from synthrelease.plan.outputs import Areas, Heatmap, People, Records, Scanpaths, Signals, Statistics
+    from synthrelease.plan_object import Plan
 
 __all__ = [
+    "Areas",
     "ArgumentError",
     "BundleError",
     "DataError",
     "FaultyBundleError",
+    "Features",
+    "Gaze",
+    "Heatmap",
     "InputError",
     "Ledger",
     "MachineError",
     "NotConfirmedError",
+    "OtherOutput",
+    "People",
+    "Plan",
     "PlanError",
     "PolicyError",
+    "Privacy",
+    "Records",
+    "ReleaseInfo",
+    "Scanpaths",
     "Screen",
+    "Signals",
+    "Statistics",
     "SynthReleaseError",
     "build",
     "diff",
     "dry_run",
     "evaluate",
     "export",
+    "init",
     "keygen",
     "open_bundle",
     "preview",
-    "propose",
+    "report",
     "sign",
     "verify",
-    "write_report",
 ]
 __version__ = "0.1.0"
 
 # Where names are whose module is not `synthrelease.api`. What is light does not wait for numpy.
 _HOME = {
     **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "synthrelease.errors"),
-    "Ledger": "synthrelease.ledger",
+    **dict.fromkeys(("Features", "Gaze", "Privacy", "ReleaseInfo"), "synthrelease.plan.inputs"),
+    **dict.fromkeys(
+        ("Areas", "Heatmap", "People", "Records", "Scanpaths", "Signals", "Statistics"),
+        "synthrelease.plan.outputs",
+    ),
+    "OtherOutput": "synthrelease.plan.entries",
+    "Plan": "synthrelease.plan_object",
+    "Ledger": "synthrelease.ledgers",
     "Screen": "synthrelease.data.screen",
     "evaluate": "synthrelease.evaluation.evaluate",
     "build": "synthrelease.building.builder",
@@ -80,16 +105,18 @@ _HOME = {
     "keygen": "synthrelease.bundle.signing.key_pair",
     "open_bundle": "synthrelease.exports.readable",
 }
+_PACKAGES = ("arrays", "inference")
 
 
 def __getattr__(name: str) -> Any:
     # Loaded on first use, so that `synthrelease --help` does not wait for numpy.
     if name in __all__:
         return getattr(import_module(_HOME.get(name, "synthrelease.api")), name)
-    if name == "arrays":
-        return import_module("synthrelease.arrays")
+    if name in _PACKAGES:
+        return import_module(f"synthrelease.{name}")
     raise AttributeError(f"module 'synthrelease' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__, "arrays"])
+    # Not the packages that it is made of, nor what it imports.
+    return sorted([*__all__, *_PACKAGES, "__all__", "__doc__", "__version__"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from synthrelease.bundle.verification import refuse_no_bundle
 from synthrelease.bundle.verification import verify as _verify
 from synthrelease.errors import ArgumentError, FaultyBundleError, Remedy
-from synthrelease.report.exhibits import PICTURES
+from synthrelease.reports.exhibits import PICTURES
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from synthrelease.building.preview import Preview
     from synthrelease.bundle import Verification
     from synthrelease.exports.exporting import Exported
-    from synthrelease.init.propose import Proposal
     from synthrelease.parallel import Progress
-    from synthrelease.report.difference import Difference
+    from synthrelease.plan.plan import PlanLike
+    from synthrelease.proposals.propose import Proposal
+    from synthrelease.reports.difference import Difference
 
-__all__ = ["Page", "diff", "export", "preview", "propose", "sign", "verify", "write_report"]
+__all__ = ["Page", "diff", "export", "init", "preview", "report", "sign", "verify"]
 
 _MOST_FINDINGS = 3  # in a message; all are in the error
 
 
-def propose(
+def init(
     data: str | Path | Sequence[str | Path],
     *,
     person: str | Sequence[str] = (),
@@ -66,17 +67,15 @@ def propose(
         >>> file = f"{tempfile.mkdtemp()}/gaze.csv"
         >>> rows = {"who": ["a", "b"] * 3, "image": ["1"] * 6, "x": [1.5, 90.0] * 3, "y": [2.0, 50.0] * 3}
         >>> pl.DataFrame(rows).write_csv(file)
-        >>> found = propose(file, person="who", plan="plan.toml")
+        >>> found = init(file, person="who", plan="plan.toml")
         >>> 'person = "who"' in found.text
         True
     """
     from synthrelease.data.arguments import named  # noqa: PLC0415
-    from synthrelease.init.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
+    from synthrelease.proposals.propose import propose as run  # noqa: PLC0415  only what is asked for is loaded
 
-    paths = named(data, "propose().data", "a path, or a list of paths", 'write propose("gaze.csv", …)')
-    people = named(
-        person, "propose().person", "the name of a column, or a list of names", 'write person="who"'
-    )
+    paths = named(data, "init().data", "a path, or a list of paths", 'write init("gaze.csv", …)')
+    people = named(person, "init().person", "the name of a column, or a list of names", 'write person="who"')
     source_fields = {"pattern": pattern, "table": table, "axes": tuple(axes)}
     return run(
         [Path(path) for path in paths],
@@ -88,7 +87,7 @@ def propose(
 
 
 def preview(
-    plan_path: str | Path,
+    plan: PlanLike,
     *,
     frames: Mapping[str, object] | None = None,
     policy: str | Path | None = None,
@@ -98,7 +97,7 @@ def preview(
     """Return privacy cost and expected accuracy of a plan; reads no private value.
 
     Args:
-        plan_path: the plan, TOML.
+        plan: the path of a TOML file, a `Plan`, or a dict of what TOML would be read as.
         frames: rows in memory that take the place of inputs' files, as for `build`.
         policy: a file of limits to compare it with; breaches are under `["policy"]`.
         html: also write it as a page, with power curves: one file with everything in it.
@@ -124,7 +123,7 @@ def preview(
     from synthrelease.building.preview import preview_of_plan  # noqa: PLC0415
 
     page = None if html is None else Path(html)
-    return preview_of_plan(plan_path, frames=frames, policy=policy, page=page, force=force)
+    return preview_of_plan(plan, frames=frames, policy=policy, page=page, force=force)
 
 
 def verify(
@@ -265,7 +264,7 @@ class Page:
     warnings: tuple[str, ...] = ()  # for who writes it, such as stimuli without a picture
 
 
-def write_report(
+def report(
     bundle: str | Path,
     output: str | Path = "report.html",
     *,
@@ -293,12 +292,12 @@ def write_report(
         >>> import tempfile
         >>> from synthrelease.demo import small_release
         >>> bundle = small_release(tempfile.mkdtemp())
-        >>> page = write_report(bundle, bundle.parent / "report.html")
+        >>> page = report(bundle, bundle.parent / "report.html")
         >>> page.path.name, page.test_seed
         ('report.html', False)
     """
     from synthrelease.extras import FIGURES, require  # noqa: PLC0415
-    from synthrelease.report import public_report  # noqa: PLC0415
+    from synthrelease.reports import public_report  # noqa: PLC0415
 
     require(*FIGURES)
     bundle, target = Path(bundle), Path(output)
@@ -340,7 +339,7 @@ def diff(old: str | Path, new: str | Path, *, quick: bool = False) -> Difference
         (True, ())
     """
     from synthrelease.bundle import open_bundle  # noqa: PLC0415
-    from synthrelease.report.difference import difference  # noqa: PLC0415
+    from synthrelease.reports.difference import difference  # noqa: PLC0415
 
     results = {
         str(path): refuse_no_bundle(path, _verify(path, quick=quick, allow_test_seed=True))

@@ -97,7 +97,7 @@ class SynthReleaseError(Exception):
         self.where = where
         self.found = found
         self.expected = expected
-        self.remedy = remedy
+        self.remedy: str = remedy
         super().__init__(problem)
 
     def __str__(self) -> str:
@@ -163,7 +163,7 @@ class FaultyBundleError(BundleError):
         self, code: str, problem: str, *, findings: Sequence[dict[str, str]] = (), **parts: str
     ) -> None:
         super().__init__(code, problem, **parts)
-        self.findings = list(findings)
+        self.findings: list[dict[str, str]] = list(findings)
 
     def to_json(self) -> dict[str, object]:
         """Return what the message says, and all findings."""

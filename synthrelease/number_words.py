@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Decimal
 
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _MOST_GROUPED = 1e9
+_EQUAL = 1e-6  # relative: as near as guarantees are compared
 _NEAR_ONE = 0.999  # what a tenth of a percent does not distinguish from certainty
 
 
@@ -38,9 +40,20 @@ def scientific(number: float) -> str:
 
 def scientific_up(number: float) -> str:
     """Return the same, rounded up: a δ is never stated smaller than it is."""
-    from synthrelease.dp.guarantee import no_less  # noqa: PLC0415  slow to import
-
     return scientific(float(no_less(number, 2)))
+
+
+def no_less(value: float, digits: int) -> str:
+    """Return a number in so many digits, rounded up: a guarantee is never stated better than it is.
+
+    What is nearer to the rounded one than accounting resolves counts as equal to it.
+    """
+    nearest = float(f"{value:.{digits}g}")
+    if math.isinf(value) or nearest >= value * (1 - _EQUAL):
+        return f"{nearest:.{digits}g}"
+    exact = Decimal(value)
+    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return f"{float(exact.quantize(step, ROUND_CEILING)):.{digits}g}"
 
 
 def short(number: float, digits: int = 4) -> str:

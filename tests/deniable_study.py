@@ -10,7 +10,7 @@ import numpy as np
 import scanpath_study
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.records.public_scanpaths import ScanpathRecordsParameters
@@ -43,11 +43,11 @@ def study(folder: Path, options: str = "", *, people: int = 40, **words: Any) ->
     return folder / "plan.toml"
 
 
-def gaze(trials: Trials, *, people: int) -> Gaze:
+def gaze(trials: Trials, *, people: int) -> GazeData:
     """Return trials (person, stimulus) as the reader does, fixations of all in the order of time."""
     rows = [(*trial, *fixation) for trial in sorted(trials) for fixation in trials[trial]]
     person, stimulus, x, y, duration = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-    return Gaze(
+    return GazeData(
         screen=SCREEN,
         stimuli=STIMULI,
         people=people,

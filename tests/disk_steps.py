@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from synthrelease.ledger import Ledger
-from synthrelease.ledger.debit import Debit
+from synthrelease.ledgers import Ledger
+from synthrelease.ledgers.debit import Debit
 
 NAMING = ("link", "replace", "unlink", "fsync-folder")  # around these, what has which name changes
 LEDGER = ("pay", "note-drawing", "note-release")

@@ -23,13 +23,13 @@ from synthrelease.evaluation.result import (
     Utility,
     WorstCaseAttack,
 )
-from synthrelease.report.axis_ticks import edge_ticks
-from synthrelease.report.exhibits import Panel, Plate
-from synthrelease.report.figures import MapLegend
-from synthrelease.report.histograms import histogram
-from synthrelease.report.look import Look
-from synthrelease.report.map_panels import Colouring, Frame, map_panel
-from synthrelease.report.rasters import SPREAD_COLOURS, VALUE_COLOURS
+from synthrelease.reports.axis_ticks import edge_ticks
+from synthrelease.reports.exhibits import Panel, Plate
+from synthrelease.reports.histograms import histogram
+from synthrelease.reports.look import Look
+from synthrelease.reports.map_axes import MapLegend
+from synthrelease.reports.map_panels import Colouring, Frame, map_panel
+from synthrelease.reports.rasters import SPREAD_COLOURS, VALUE_COLOURS
 
 NAMES = ("plain", "faulty", "hostile", "odd", "bare")
 CC = Measure("CC", 1.0, "correlation with the true map; 0 is no likeness at all")

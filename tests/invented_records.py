@@ -19,7 +19,7 @@ from scipy.stats import chisquare
 from wanted import Records as Wanted
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Neighbours
@@ -108,7 +108,7 @@ def told(changed: dict[str, Any]) -> str:
     return ", ".join(changed) or "usual"
 
 
-def study(rows_of: Sequence[int], *, seed: int = 0, recordings: int = 1) -> Features:
+def study(rows_of: Sequence[int], *, seed: int = 0, recordings: int = 1) -> FeatureData:
     """People with the given numbers of rows: correlated features on a coarse lattice inside their bounds, and a group."""
     rng = np.random.default_rng(seed)
     person = np.repeat(np.arange(len(rows_of)), rows_of)
@@ -116,7 +116,7 @@ def study(rows_of: Sequence[int], *, seed: int = 0, recordings: int = 1) -> Feat
     places = np.stack([(level + rng.integers(0, 2, person.size) * j) % 4 for j in range(3)], axis=1)
     values = BOUNDS[:, 0] + (places + 0.5) / 4 * (BOUNDS[:, 1] - BOUNDS[:, 0])
     order = rng.permutation(person.size)
-    return Features(
+    return FeatureData(
         features=NAMES,
         bounds=BOUNDS,
         recordings=tuple(f"task {r}" for r in range(recordings)),
@@ -139,7 +139,7 @@ class Passing:
 
 
 def release(
-    data: Features, wanted: Wanted, budget: Budget | None, *, random: SecureRandom
+    data: FeatureData, wanted: Wanted, budget: Budget | None, *, random: SecureRandom
 ) -> tuple[dict[tuple[str, ...], NDArray[Any]], Event, Passing]:
     values, drawn = made.release(wanted.mechanism, data, budget, random=random)
     return values, drawn.event, passing_of(drawn, wanted)
@@ -156,11 +156,11 @@ def calibrate(wanted: Wanted, budget: Budget | None) -> Event:
     return wanted.mechanism.calibrate(budget)
 
 
-def collect(data: Features, wanted: Wanted) -> Rows | Sums:
+def collect(data: FeatureData, wanted: Wanted) -> Rows | Sums:
     return wanted.mechanism.collect(data)
 
 
-def coded_records(data: Features, wanted: Wanted) -> tuple[Integers, Integers]:
+def coded_records(data: FeatureData, wanted: Wanted) -> tuple[Integers, Integers]:
     return module.coded_records(data, wanted.parameters)
 
 
@@ -200,10 +200,8 @@ class Spy:
                 self._entered = records
                 spy.sets.append(SimpleNamespace(model=model, records=records, people=people))
 
-            def plausible(
-                self, candidates: Integers, seed_rows: Integers, *, gamma: float, jobs: int = 1
-            ) -> Integers:
-                found = super().plausible(candidates, seed_rows, gamma=gamma, jobs=jobs)
+            def plausible(self, candidates: Integers, seed_rows: Integers, *, gamma: float) -> Integers:
+                found = super().plausible(candidates, seed_rows, gamma=gamma)
                 asked = {"candidates": candidates.copy(), "seeds": seed_rows.copy(), "gamma": gamma}
                 spy.calls.append(SimpleNamespace(**asked, records=self._entered, plausible=found))
                 return found

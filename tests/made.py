@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.data.area_shapes import ELSEWHERE
-from synthrelease.data.areas import Areas
+from synthrelease.data.areas import PlacedAreas
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
@@ -36,7 +36,7 @@ from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.fixations import FixationStatistics
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
 from synthrelease.kinds.statistics.public_fixations import PREFIX, STIMULUS, FixationParameters, feature_name
 from synthrelease.kinds.values import Values
@@ -81,7 +81,7 @@ def names(letter: str, number: int) -> tuple[str, ...]:
     return tuple(f"{letter}{i}" for i in range(number))
 
 
-def features_of(bounds: Bounds, of: Features | None = None, names: str = "f{}") -> tuple[Feature, ...]:
+def features_of(bounds: Bounds, of: FeatureData | None = None, names: str = "f{}") -> tuple[Feature, ...]:
     """Features of these names with these bounds, or those of data."""
     if of is not None:
         return tuple(Feature(name, *of.limits(f)) for f, name in enumerate(of.features))
@@ -95,7 +95,7 @@ def statistics(
     neighbours: Neighbours = REPLACE,
     people: int | None = None,
     *,
-    of: Features | None = None,
+    of: FeatureData | None = None,
     noise: str = LAPLACE,
     by: str | None = None,
     groups: Sequence[str] = (),
@@ -105,7 +105,7 @@ def statistics(
     quantile_intervals: bool = False,
     everyone: bool = False,
     names: str = "f{}",
-) -> Statistics:
+) -> StatisticsMechanism:
     noisy = any(quantile(name) is None for name in statistics)
     parameters = StatisticsParameters(
         name=_NOISES[noise if noisy else None],
@@ -121,7 +121,7 @@ def statistics(
         features=features_of(bounds, of, names),
         everyone_in_every_group=everyone,
     )
-    return Statistics(
+    return StatisticsMechanism(
         parameters=parameters,
         neighbours=neighbours,
         noise=noise if noisy else None,
@@ -136,7 +136,7 @@ def fixations(
     stimuli: int | Sequence[str],
     by: bool = True,
     max_stimuli: int = 1,
-    areas: Areas | None = None,
+    areas: PlacedAreas | None = None,
     bins: int = 4,
     everyone: bool = False,
     neighbours: Neighbours = REPLACE,
@@ -260,7 +260,7 @@ def spectral(
 
 def areas(
     *,
-    areas: Areas,
+    areas: PlacedAreas,
     stimuli: int | Sequence[str],
     transitions: bool = False,
     weight: str = "samples",
@@ -301,7 +301,7 @@ def signals(
     neighbours: Neighbours = REPLACE,
     people: int = 1,
     completion: str = "hold",
-    of: Features | None = None,
+    of: FeatureData | None = None,
     bounds: Bounds | None = None,
     candidates: tuple[int, ...] | None = None,
     choice_share: float | None = None,
@@ -338,7 +338,7 @@ def spectral_signals(
     *,
     people: int = 1,
     completion: str = "hold",
-    of: Features | None = None,
+    of: FeatureData | None = None,
     bounds: Bounds | None = None,
     names: str = "f{}",
 ) -> SpectralSignals:
@@ -362,7 +362,7 @@ def spectral_signals(
     return SpectralSignals(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
 
 
-def _recordings(recordings: int | Sequence[str], of: Features | None) -> tuple[str, ...]:
+def _recordings(recordings: int | Sequence[str], of: FeatureData | None) -> tuple[str, ...]:
     if of is not None:
         return tuple(of.recordings)
     return names("r", recordings) if isinstance(recordings, int) else tuple(recordings)

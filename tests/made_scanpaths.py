@@ -9,7 +9,7 @@ import numpy as np
 from noisy_rounds import Sums, exact_sums
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.guarantee import Neighbours
@@ -109,7 +109,7 @@ def mechanism(people: int | None = PEOPLE) -> SyntheticScanpaths:
     )
 
 
-def gaze(people: Sequence[Rows]) -> Gaze:
+def gaze(people: Sequence[Rows]) -> GazeData:
     """Return rows of stimulus, x, y and duration of each person, stimulus by stimulus."""
     person = np.repeat(np.arange(len(people)), [len(rows) for rows in people])
     rows = np.concatenate([rows.reshape(-1, 4) for rows in people])
@@ -117,7 +117,7 @@ def gaze(people: Sequence[Rows]) -> Gaze:
     seen[person, rows[:, 0].astype(int)] = True
     labels = tuple(f"person {number}" for number in range(len(people)))
     order = np.lexsort((rows[:, 0], person))
-    return Gaze(
+    return GazeData(
         SCREEN,
         ("a", "b", "c"),
         len(people),

@@ -15,7 +15,7 @@ from typing import Any
 from layouts import GOLDEN
 
 from synthrelease.bundle import verify
-from synthrelease.report.public_report import write_report
+from synthrelease.reports.public_report import write_report
 
 _INLINE = {"a", "strong", "span", "code"}  # what does not part words
 _CELLS = {"td", "th", "dd"}  # what stands beside what is before it

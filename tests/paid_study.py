@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.ledger import Ledger
+from synthrelease.ledgers import Ledger
 
 PLAN = """
 [release]

@@ -19,20 +19,26 @@ INSTALLED_BY = {
     "h5dump": "apt install hdf5-tools",
     "h5ls": "apt install hdf5-tools",
     "jq": "apt install jq",
+    "octave": "apt install octave-netcdf",
     "openssl": "apt install openssl",
-    "Rscript": "apt install r-cran-hdf5r",
+    "Rscript": "apt install r-cran-hdf5r r-cran-jsonlite",
 }
 """Programs by the name of their command."""
+_PACKAGES = 'all(sapply(c("hdf5r", "jsonlite"), requireNamespace, quietly = TRUE))'
+_READS_HDF5 = {
+    "Rscript": ["-e", f"quit(status = !{_PACKAGES})"],
+    "octave": ["--no-gui", "--quiet", "--eval", "pkg load netcdf"],
+}
 
 
 @functools.cache
 def found(name: str) -> str | None:
-    """Return where a program is; R is only one that can read HDF5."""
+    """Return where a program is; R and Octave are only those that can read HDF5."""
     if name == "chromium":
         return os.environ.get("SYNTHRELEASE_CHROMIUM") or shutil.which(name) or shutil.which("google-chrome")
     path = shutil.which(name)
-    if name == "Rscript" and path is not None:
-        asked = [path, "-e", 'quit(status = !requireNamespace("hdf5r", quietly = TRUE))']
+    if name in _READS_HDF5 and path is not None:
+        asked = [path, *_READS_HDF5[name]]
         return path if subprocess.run(asked, check=False, capture_output=True).returncode == 0 else None
     return path
 

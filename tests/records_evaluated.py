@@ -11,7 +11,7 @@ from invented_records import BOUNDS, NAMES, Wanted, binned, calibrate, parameter
 from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 
 BUDGET = Budget(epsilon=3.0, delta=1e-3)
@@ -19,14 +19,14 @@ BUDGET = Budget(epsilon=3.0, delta=1e-3)
 
 def people_apart(
     people: int = 24, *, recordings: int = 4, rows: int = 8, apart: float = 1.0, seed: int = 0
-) -> Features:
+) -> FeatureData:
     """Everyone has a place of their own, which their rows stray from a little; the group follows the first feature."""
     rng = np.random.default_rng(seed)
     count = recordings * rows
     person = np.repeat(np.arange(people), count)
     place = rng.random((people, 3))[person]
     unit = np.clip(apart * place + (1 - apart) * 0.5 + 0.02 * rng.normal(size=place.shape), 0, 0.999)
-    return Features(
+    return FeatureData(
         features=NAMES,
         bounds=BOUNDS,
         recordings=tuple(f"task {r}" for r in range(recordings)),
@@ -51,7 +51,7 @@ def by_task(recordings: int = 4, bins: int = 8) -> dict[str, Any]:
     }
 
 
-def released_of(data: Features, own: Wanted, seed: int = 0) -> tuple[Any, dict[Any, NDArray[Any]]]:
+def released_of(data: FeatureData, own: Wanted, seed: int = 0) -> tuple[Any, dict[Any, NDArray[Any]]]:
     """The event and the arrays of a release."""
     budget = BUDGET if own.fit == "dp" else None
     arrays, event, _ = release(data, own, budget, random=seeded(seed))
@@ -62,7 +62,7 @@ def event_of(own: Wanted) -> Any:
     return calibrate(own, BUDGET if own.fit == "dp" else None)
 
 
-def as_released(data: Features, own: Wanted) -> dict[tuple[str, ...], NDArray[Any]]:
+def as_released(data: FeatureData, own: Wanted) -> dict[tuple[str, ...], NDArray[Any]]:
     """The raw data in the form of a release."""
     arrays: dict[tuple[str, ...], NDArray[Any]] = {}
     for attribute in own.attributes:

@@ -15,8 +15,8 @@ from unittest import mock
 
 from synthrelease.dp.event import DiscreteLaplace, Event, RandomizedTest, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.ledger import Charge, Ledger, store
-from synthrelease.ledger.owner import Owner
+from synthrelease.ledgers import Charge, Ledger, store
+from synthrelease.ledgers.owner import Owner
 
 REPLACE, ADD = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE_ONE
 PLAN = "a" * 64
@@ -74,7 +74,7 @@ def without_syncing():
 
 
 def started(pid: int) -> str:
-    from synthrelease.ledger import owner
+    from synthrelease.ledgers import owner
 
     return owner._started(pid)
 
@@ -119,7 +119,7 @@ def dated(folder: Path) -> Ledger:
 
     def on(day: str, step: Callable[[], Any]) -> Any:
         at = f"{day}T09:00:00+00:00"
-        with mock.patch("synthrelease.ledger.book.now", return_value=at):
+        with mock.patch("synthrelease.ledgers.book.now", return_value=at):
             return step()
 
     def released(day: str, event: Event, **others: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import made
 
-from synthrelease.data.areas import Areas as DrawnAreas
+from synthrelease.data.areas import PlacedAreas as DrawnAreas
 from synthrelease.data.attribute import Attribute
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
@@ -20,7 +20,7 @@ from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.fixations import FixationStatistics
-from synthrelease.kinds.statistics.mechanism import Statistics as OfStatistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism as OfStatistics
 from synthrelease.numerics.signal_form import SignalForm
 from synthrelease.numerics.spectral import SpectralForm
 from synthrelease.numerics.spectral_signals import SpectralSignalForm

@@ -30,7 +30,7 @@ ORDER = (
     "scanpaths",
     "scale",
 )
-COMPARISONS = ("people-peers", "studio")
+COMPARISONS = ("deniability-on-disk", "people-peers", "studio", "user")
 """Benchmarks with options of their own, which need data or hours: no part of the book."""
 DETAILED = ("noise", "scale")
 """Benchmarks whose tables are on the page: of the others the summary has the largest size, and `scripts/bench NAME` prints the rest."""
@@ -102,7 +102,7 @@ def page(limits: Limits, reports: Mapping[str, Report], day: dt.date, *, quick: 
 
 
 def _run(name: str, limits: Limits, *, quick: bool) -> Report:
-    report: Report = importlib.import_module(f"benchmarks.{name}").run(limits, quick=quick)
+    report: Report = importlib.import_module(f"benchmarks.{name.replace('-', '_')}").run(limits, quick=quick)
     return report
 
 

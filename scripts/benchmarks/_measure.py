@@ -7,9 +7,11 @@ import platform
 import resource
 import statistics
 import sys
+import threading
 import time
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from multiprocessing import get_context
@@ -17,9 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 Result = TypeVar("Result")
+_LOOK_S = 0.1  # how often memory is looked at
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,36 @@ def resident_bytes() -> int:
         line = next(line for line in status.read_text("ascii").splitlines() if line.startswith("VmHWM:"))
         return 1024 * int(line.split()[1])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@contextmanager
+def resident_of_all() -> Iterator[Callable[[], int]]:
+    """Give what says how much this process and those that it started had resident together, at most, while looked at; on Linux."""
+    most, ended = [0], threading.Event()
+
+    def look() -> None:
+        while not ended.wait(_LOOK_S):
+            most[0] = max(most[0], sum(_resident_now(os.getpid())))
+
+    watching = threading.Thread(target=look)
+    watching.start()
+    try:
+        yield lambda: most[0]
+    finally:
+        ended.set()
+        watching.join()
+
+
+def _resident_now(process: int) -> Iterator[int]:
+    """Bytes of a process and of each that it started."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1])
+        children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended
+        return
+    yield pages * resource.getpagesize()
+    for child in children:
+        yield from _resident_now(int(child))
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -140,6 +140,15 @@ def _smartnoise(method: str) -> Callable[[Asked], pd.DataFrame]:
     return run
 
 
+def _copula(asked: Asked) -> pd.DataFrame:
+    """Without privacy."""
+    from copulas.multivariate import GaussianMultivariate
+
+    copula = GaussianMultivariate(random_state=asked.seed)
+    copula.fit(asked.table.astype(float))
+    return copula.sample(asked.rows).round()
+
+
 METHODS: dict[str, Callable[[], Callable[[Asked], pd.DataFrame]]] = {
     "datasynthesizer-independent": lambda: _datasynthesizer(network=False),
     "datasynthesizer-privbayes": lambda: _datasynthesizer(network=True),
@@ -148,6 +157,7 @@ METHODS: dict[str, Callable[[], Callable[[Asked], pd.DataFrame]]] = {
     "dpmm-privbayes": lambda: _dpmm("PrivBayesPipeline", {}),
     "smartnoise-mst": lambda: _smartnoise("mst"),
     "smartnoise-aim": lambda: _smartnoise("aim"),
+    "copulas-gaussian": lambda: _copula,
 }
 
 if __name__ == "__main__":

@@ -123,11 +123,16 @@ def _rows(name: str, sizes: Sequence[int], found: Sequence[Measured]) -> list[li
     return rows
 
 
+def model_of(omegas: Sequence[int]) -> SeededModel:
+    """Return the model that candidates are drawn from."""
+    return SeededModel([np.full(VALUES, 1 / VALUES)] * ATTRIBUTES, range(ATTRIBUTES), omegas)
+
+
 def measure(size: int, omegas: tuple[int, ...]) -> Measured:
     """Test `size` candidates against `size` records; then scan for a few of them."""
     before = resident_bytes()
     rng = np.random.default_rng(size)
-    model = SeededModel([np.full(VALUES, 1 / VALUES)] * ATTRIBUTES, range(ATTRIBUTES), omegas)
+    model = model_of(omegas)
     records = rng.integers(0, VALUES, (size, ATTRIBUTES))
     people = rng.integers(0, size // RECORDS_PER_PERSON, size)
     seeds = rng.integers(0, size, size)

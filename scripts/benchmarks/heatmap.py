@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Report, Section
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
@@ -110,7 +110,7 @@ def multiply_adds(samples: int) -> float:
     return float(samples * math.prod(spectral_heatmap(1, 1, CELLS).parameters.form.band.box))
 
 
-def _noisy(gaze: Gaze, mechanism: SpectralHeatmap) -> Callable[[], object]:
+def _noisy(gaze: GazeData, mechanism: SpectralHeatmap) -> Callable[[], object]:
     return lambda: mechanism.draw(mechanism.collect(gaze), BUDGET, SecureRandom())
 
 
@@ -118,11 +118,11 @@ def _size(screen: Screen) -> str:
     return f"{screen.width_px}×{screen.height_px}"
 
 
-def _crowd(screen: Screen, people: int, each: int) -> Gaze:
+def _crowd(screen: Screen, people: int, each: int) -> GazeData:
     rng = np.random.default_rng(0)
     person = np.repeat(np.arange(people), each)
     at = rng.uniform(0, 1, (2, person.size))
-    return Gaze(
+    return GazeData(
         screen,
         ("image",),
         people,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks._limits import Limits
 from benchmarks._measure import Target, median_seconds, peak_bytes
 from benchmarks._report import Figure, Growth, Peer, Report, Section
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Noise
 from synthrelease.dp.noise import SecureRandom, discrete_laplace
@@ -109,17 +109,17 @@ def run(limits: Limits, *, quick: bool = False) -> Report:
     )
 
 
-def _integers(data: Features, recordings: int, noise: str) -> tuple[NDArray[np.int64], Noise]:
+def _integers(data: FeatureData, recordings: int, noise: str) -> tuple[NDArray[np.int64], Noise]:
     mechanism = _each(data, recordings, noise)
     return totals(data, mechanism.parameters), mechanism.calibrated_noise(BUDGET)
 
 
-def _each(data: Features, recordings: int, noise: str) -> CoefficientSignals:
+def _each(data: FeatureData, recordings: int, noise: str) -> CoefficientSignals:
     form = SignalForm("cfpa", STEPS, CHUNK, FREQUENCIES)
     return made.signals(form, noise, EACH, of=data, people=recordings)
 
 
-def _cfpa(data: Features, recordings: int, noise: str, draws: int) -> Callable[[], object]:
+def _cfpa(data: FeatureData, recordings: int, noise: str, draws: int) -> Callable[[], object]:
     mechanism = _each(data, recordings, noise)
     event = mechanism.calibrated_noise(BUDGET)
     return lambda: _drawn(data, mechanism, event, draws)
@@ -131,7 +131,7 @@ def _noise_alone(size: int, event: Noise, draws: int) -> None:
         discrete_laplace(event.scale, size * BLOCK, random=random)
 
 
-def _drawn(data: Features, mechanism: CoefficientSignals, event: Noise, draws: int) -> float:
+def _drawn(data: FeatureData, mechanism: CoefficientSignals, event: Noise, draws: int) -> float:
     """Everyone's integers, noise and signals of all draws; what is looked at of them is their sum."""
     parameters, random, total = mechanism.parameters, SecureRandom(), 0.0
     own = totals(data, parameters)
@@ -196,12 +196,12 @@ def _of_spectral(*, quick: bool) -> tuple[Section, float]:
     return section, growth
 
 
-def _crowd(people: int, recordings: int, steps: int, features: int) -> Features:
+def _crowd(people: int, recordings: int, steps: int, features: int) -> FeatureData:
     generator = np.random.default_rng(0)
     groups = people * recordings
     walks = np.cumsum(generator.normal(0, 0.02, (groups, steps, features)), axis=1) + 0.5
     limits = np.tile([0.0, 1.0], (features, 1))
-    return Features(
+    return FeatureData(
         tuple(f"feature {f}" for f in range(features)),
         limits,
         tuple(f"recording {r}" for r in range(recordings)),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reproductions._mpii_features import feature_files, load_feature_files
-from synthrelease.data.features import Features, load_features
+from synthrelease.data.features import FeatureData, load_features
 from synthrelease.errors import DataError
 from synthrelease.evaluation.attacks import Windows
 from synthrelease.kinds.signals.completed_series import completed_series
@@ -159,7 +159,7 @@ def mpii_study(folder: Path) -> Study:
     )
 
 
-def recordings_of(data: Features, length: int, *, where: str) -> tuple[Recording, ...]:
+def recordings_of(data: FeatureData, length: int, *, where: str) -> tuple[Recording, ...]:
     """Cut or complete all series, and note which windows were recorded.
 
     Raises:

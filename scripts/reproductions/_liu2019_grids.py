@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reproductions._liu2019_cap import best_cap, expected_mse
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, good_delta
 from reproductions._tracker import SCREEN, gaze_counts, paths
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.dp.noise.addition import add_noise
@@ -27,7 +27,7 @@ PAPERS, EXACT, BOUNDED = "Gaussian, Theorem 3.4", "Gaussian, exact", f"Gaussian,
 
 
 def grid_points(
-    gaze: Gaze,
+    gaze: GazeData,
     columns: int,
     truth: NDArray[np.float64],
     *,

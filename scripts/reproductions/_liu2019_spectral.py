@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from reproductions._liu2019_curves import BLUR_PX, SCREEN_PX, Crowd, Map, Strategy, good_delta
 from reproductions._tracker import SCREEN
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.mechanism import Drawn
@@ -21,7 +21,7 @@ _BLURS = (BLUR_PX / SCREEN_PX[1], BLUR_PX / SCREEN_PX[0])
 class Spectral:
     """Spectral heatmaps of a few people who each stand for `copies` alike."""
 
-    def __init__(self, gaze: Gaze, *, copies: int, cells: tuple[int, int]) -> None:
+    def __init__(self, gaze: GazeData, *, copies: int, cells: tuple[int, int]) -> None:
         people = gaze.people * copies
         self._mechanism = made.spectral(
             stimuli=gaze.stimuli,
@@ -56,10 +56,10 @@ def spectral_strategy(recorded: list[NDArray[np.float64]], crowd: Crowd) -> Stra
     return Strategy(NAME, draw)
 
 
-def gaze_of(recorded: list[NDArray[np.float64]]) -> Gaze:
+def gaze_of(recorded: list[NDArray[np.float64]]) -> GazeData:
     """Return paths as gaze on one image."""
     person = np.repeat(np.arange(len(recorded)), [len(path) for path in recorded])
     at = np.concatenate(recorded)
     assigned = np.ones((len(recorded), 1), dtype=np.bool_)
     stimulus = np.zeros(len(person), dtype=np.int64)
-    return Gaze(SCREEN, ("image",), len(recorded), assigned, person, stimulus, at[:, 0], at[:, 1])
+    return GazeData(SCREEN, ("image",), len(recorded), assigned, person, stimulus, at[:, 0], at[:, 1])

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.errors import DataError
 
 COLUMNS = 52
@@ -46,7 +46,7 @@ def feature_files(folder: Path) -> dict[tuple[int, int], Path]:
     return dict(sorted(files.items()))
 
 
-def load_feature_files(folder: Path) -> Features:
+def load_feature_files(folder: Path) -> FeatureData:
     """Read all recordings of a folder; columns that are constant throughout are left out.
 
     Features are called after their column, counted from 1, recordings R1, R2, …
@@ -70,7 +70,7 @@ def load_feature_files(folder: Path) -> Features:
     varied = [column for column in range(COLUMNS) if np.unique(_present(values[:, column])).size > 1]
     if not varied:
         raise DataError("constant-features", "all features are constant", where=str(folder))
-    return Features(
+    return FeatureData(
         features=tuple(f"column {column + 1}" for column in varied),
         bounds=np.tile(_WIDE, (len(varied), 1)),
         recordings=tuple(f"R{recording}" for recording in recordings),

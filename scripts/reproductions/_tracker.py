@@ -7,20 +7,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.screen import Screen
 
 SCREEN = Screen(800, 600)  # of OSIE
 
 
-def load_image(path: Path, image: str, *, person: str, time: str | None = None) -> Gaze:
+def load_image(path: Path, image: str, *, person: str, time: str | None = None) -> GazeData:
     """Return the samples of everyone who was recorded on the image, and of no one else."""
     columns = {"person": person, "stimulus": "image", "x": "x_px", "y": "y_px"}
     if time is not None:
         columns["time"] = time
     gaze = load_gaze(path, columns=columns, screen=SCREEN, stimuli=(image,))
     seen, person_of_row = np.unique(gaze.person, return_inverse=True)
-    return Gaze(
+    return GazeData(
         gaze.screen,
         gaze.stimuli,
         seen.size,
@@ -32,7 +32,7 @@ def load_image(path: Path, image: str, *, person: str, time: str | None = None) 
     )
 
 
-def paths(gaze: Gaze) -> list[NDArray[np.float64]]:
+def paths(gaze: GazeData) -> list[NDArray[np.float64]]:
     """Return everyone's path, shape (samples, 2), in pixels."""
     at = np.stack([gaze.x_px, gaze.y_px], axis=1)
     return [at[gaze.person == p] for p in range(gaze.people)]

@@ -45,7 +45,7 @@ from reproductions._liu2019_grids import (
 from reproductions._liu2019_spectral import NAME as SPECTRAL
 from reproductions._liu2019_spectral import Spectral, spectral_strategy
 from reproductions._tracker import gaze_counts, load_image, paths, tracked
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.calibration import gaussian_delta, gaussian_sigma, laplace_scale, liu2019_sigma
 from synthrelease.dp.noise import SecureRandom
@@ -116,7 +116,7 @@ def _crowd(recorded: list[NDArray[np.float64]], scale: Scale, *, copies: int) ->
     )
 
 
-def show_attacks(gaze: Gaze, scale: Scale, random: SecureRandom) -> None:
+def show_attacks(gaze: GazeData, scale: Scale, random: SecureRandom) -> None:
     """Sections 3.3 and 3.4: the bounds on δ, and the attacks that meet them."""
     width, height = SCREEN_PX
     pixel, count, person = gaze_counts(paths(gaze), rows=height, columns=width)
@@ -344,7 +344,7 @@ def show_tradeoff(
     print(f"\nno data, a centred Gaussian: CC {no_data:.3f}")
 
 
-def show_grids(gaze: Gaze, scale: Scale, path: Path, random: SecureRandom) -> None:
+def show_grids(gaze: GazeData, scale: Scale, path: Path, random: SecureRandom) -> None:
     """The paper's footnote 7: down-sample the maps if there are few people. The real people, no replication."""
     width, height = SCREEN_PX
     people = gaze.people

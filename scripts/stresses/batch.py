@@ -134,7 +134,7 @@ class Stress:
     def check_all(self) -> None:
         """Look at every guarantee: one valid bundle for every plan, all paid for, nothing half written, the ledger whole."""
         from synthrelease.bundle import open_bundle, verify
-        from synthrelease.ledger import Ledger
+        from synthrelease.ledgers import Ledger
 
         bundles = sorted(self.out.glob("*.h5"))
         if len(bundles) != len(self.plans):

@@ -141,7 +141,7 @@ def _tried(folder: Path, sound: Path, file: str, random: Random) -> str:
         before = sorted(folder.rglob("*"))
         outcomes = []
         for look in (
-            lambda: synthrelease.propose(folder / file, person="who", plan=folder / "proposed.toml"),
+            lambda: synthrelease.init(folder / file, person="who", plan=folder / "proposed.toml"),
             lambda: synthrelease.dry_run(folder / "plan.toml", folder / "r.h5"),
         ):
             try:
@@ -257,7 +257,7 @@ def ledgers(count: int, *, jobs: int) -> list[str]:
 def _make_ledger(path: Path, *, releases: int) -> None:
     from spending import charge, gaussian, laplace
 
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
 
     ledger = Ledger(path)
     ledger.grant("study", 10_000, 1e-5)
@@ -267,7 +267,7 @@ def _make_ledger(path: Path, *, releases: int) -> None:
 
 def _flips_piece(path: str, start: int, stop: int) -> list[str]:
     from synthrelease.errors import SynthReleaseError
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
 
     raw, outcomes = Path(path).read_bytes(), []
     with tempfile.TemporaryDirectory() as name:

@@ -72,7 +72,7 @@ class Stress:
     def __post_init__(self) -> None:
         from synthrelease.building.design import make_design
         from synthrelease.dp.guarantee import Neighbours
-        from synthrelease.ledger import Ledger
+        from synthrelease.ledgers import Ledger
         from synthrelease.plan.plan import load_plan
 
         write_gaze(self.folder)

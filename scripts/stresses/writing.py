@@ -275,7 +275,7 @@ class Place:
 
     def _is_paid(self, manifest: dict[str, Any]) -> bool:
         """Whether the ledger counts a release, as one on which noise was drawn."""
-        from synthrelease.ledger import Ledger
+        from synthrelease.ledgers import Ledger
 
         debits = Ledger(self.folder / "ledger.sqlite").to_json("study")["study"]["debits"]
         entry = manifest["ledger"]["entry"]
@@ -290,7 +290,7 @@ def refusal(said: str) -> dict[str, Any]:
 
 def counted() -> str:
     """Return what a failed build says of a debit that noise was drawn on."""
-    from synthrelease.ledger import Debit
+    from synthrelease.ledgers import Debit
 
     debit = Debit(Path(), 0, {})
     debit._begun = True  # noqa: SLF001  without a ledger

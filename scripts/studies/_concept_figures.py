@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from studies._gallery_figures import _BLUE, _DPI, _INK, _PT, _RED, _WIDTH_IN, Numbers, _plain, _save
-from synthrelease.report.rasters import VALUE_COLOURS
+from synthrelease.reports.rasters import VALUE_COLOURS
 
 _SIDE = 0.75  # height of a map over its width
 

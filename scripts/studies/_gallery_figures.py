@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from synthrelease.report.rasters import VALUE_COLOURS
+from synthrelease.reports.rasters import VALUE_COLOURS
 
 Numbers = NDArray[np.float64]
 

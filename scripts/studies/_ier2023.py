@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from synthrelease.data.features import Features, load_features
+from synthrelease.data.features import FeatureData, load_features
 from synthrelease.evaluation.attacks import Windows
 
 Limits = dict[str, tuple[float, float]]
@@ -42,7 +42,7 @@ STRAYING = {
 }
 
 
-def features(folder: Path, bounds: Limits) -> Features:
+def features(folder: Path, bounds: Limits) -> FeatureData:
     """Return features of all windows, from the folder of all data sets; recordings are conditions, in the order of `CONDITIONS`."""
     return load_features(
         folder / FILE,

@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.numerics.spectrum import middles
 from synthrelease.prepare import Samples, load_samples
@@ -28,7 +28,7 @@ CHOSEN_ON, REPORTED = range(10), range(10, 20)  # images 1001–1010 and 1011–
 Map = NDArray[np.float64]
 
 
-def attention(folder: Path) -> Gaze:
+def attention(folder: Path) -> GazeData:
     """Return the attention of everyone on all images."""
     gaze = load_gaze(
         folder / "osie_mouse" / "samples.csv.gz",
@@ -53,7 +53,7 @@ def pointer_samples(folder: Path, images: Sequence[int] | None = None) -> Sample
     )
 
 
-def with_trials_of(gaze: Gaze, source: NDArray[np.int64]) -> Gaze:
+def with_trials_of(gaze: GazeData, source: NDArray[np.int64]) -> GazeData:
     """Return made-up people who looked at each stimulus as a participant did.
 
     Args:
@@ -79,7 +79,7 @@ def with_trials_of(gaze: Gaze, source: NDArray[np.int64]) -> Gaze:
     )
 
 
-def exact_maps(gaze: Gaze, cells: tuple[int, int]) -> list[Map]:
+def exact_maps(gaze: GazeData, cells: tuple[int, int]) -> list[Map]:
     """Return the blurred mean of people's dwell shares, from pixels and not from our spectrum, at the published cells."""
     maps = []
     for j in range(len(gaze.stimuli)):
@@ -98,7 +98,7 @@ def exact_maps(gaze: Gaze, cells: tuple[int, int]) -> list[Map]:
     return maps
 
 
-def one_image(gaze: Gaze, j: int) -> Gaze:
+def one_image(gaze: GazeData, j: int) -> GazeData:
     """Return the gaze on one image, of those who have any: a dataset by itself."""
     viewers = np.flatnonzero(gaze.assigned[:, j])
     number = np.full(gaze.people, -1)
@@ -118,7 +118,7 @@ def one_image(gaze: Gaze, j: int) -> Gaze:
     )
 
 
-def first_people(gaze: Gaze, people: int) -> Gaze:
+def first_people(gaze: GazeData, people: int) -> GazeData:
     """Return the gaze of the first people of a dataset of one image."""
     here = gaze.person < people
     return replace(

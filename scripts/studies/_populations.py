@@ -15,7 +15,7 @@ from studies._people import Array, People, Population
 from studies._pupil_people import PUPIL, Piloted, measured
 from studies._smoothed_people import Smoothed
 from studies._unseen_populations import Readers, Searchers
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Neighbours
@@ -145,7 +145,7 @@ def released(population: Population, sample: People, *, epsilon: float, seed: in
     rows = sample.there
     person, condition, _ = np.nonzero(rows)
     bounds = np.stack([population.low, population.high], axis=1)
-    data = Features(
+    data = FeatureData(
         population.names, bounds, population.conditions, people, person, condition, sample.values[rows]
     )
     release = mechanism.draw(mechanism.collect(data), Budget(epsilon, DELTA), SecureRandom.for_tests(seed))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from studies._osie_mouse import BLUR_PX, SCREEN, Map
 from studies.heatmaps import spectral_heatmap
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.best_guess import best_guess_of
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
@@ -68,7 +68,7 @@ class FoundInNoise:
     bound: float
 
 
-def dwell_shares(gaze: Gaze) -> Maps:
+def dwell_shares(gaze: GazeData) -> Maps:
     """Return everyone's shares of dwell on one image, shape (people, rows, columns), each of sum 1."""
     rows, columns = CELLS
     cell = SCREEN.cells(gaze.x_px, gaze.y_px, columns=columns, rows=rows)
@@ -134,7 +134,7 @@ class Released:
         epsilon: ε for a person, at δ = 10⁻⁶.
     """
 
-    def __init__(self, gaze: Gaze, epsilon: float) -> None:
+    def __init__(self, gaze: GazeData, epsilon: float) -> None:
         self._gaze = gaze
         mechanism = spectral_heatmap(gaze)
         self._parameters = mechanism.parameters

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies._scanpath_people import mechanism_for
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.noise import SecureRandom
@@ -73,7 +73,7 @@ class _Sums:
         return np.asarray((table - table.mean(axis=0)) @ (released - inside * table.sum(axis=0)))
 
 
-def print_attacks(gaze: Gaze, *, quick: bool = False) -> Iterator[tuple[str, float, bool]]:
+def print_attacks(gaze: GazeData, *, quick: bool = False) -> Iterator[tuple[str, float, bool]]:
     """Print areas under the curve, and yield what has to be.
 
     Args:

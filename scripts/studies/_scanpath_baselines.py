@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.dp import gaussian_sigma
+from synthrelease.dp.calibration import gaussian_sigma
 from synthrelease.evaluation.metrics.judged_scanpaths import Judged, fixations_of
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.scanpaths.chain_fits import DRAWN_BY, released_tables

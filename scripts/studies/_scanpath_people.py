@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies._osie_mouse import SCREEN, pointer_samples, with_trials_of
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.screen import BLUR_SHARE
 from synthrelease.data.source import Source
@@ -29,7 +29,7 @@ EYES_S, POINTERS_S = 3.0, 4.5  # viewing times: OSIE's, and longer than any tria
 _COLUMNS = {"x": "x_px", "y": "y_px", "duration": "duration_ms"}
 
 
-def eye_tracked(folder: Path, images: Sequence[int]) -> Gaze:
+def eye_tracked(folder: Path, images: Sequence[int]) -> GazeData:
     """Return the fixations of OSIE's 15 people on images."""
     return load_gaze(
         folder / "osie" / "fixations_tidy.csv.gz",
@@ -40,7 +40,7 @@ def eye_tracked(folder: Path, images: Sequence[int]) -> Gaze:
     )
 
 
-def pointers(folder: Path) -> Gaze:
+def pointers(folder: Path) -> GazeData:
     """Return fixations of the pointer of everyone on all 20 images, by the package's own `prepare`: a dot that people move to what they want to see sharply."""
     table = fixations(pointer_samples(folder)).drop_nulls("duration_ms")
     name = "fixations of the pointer"
@@ -52,7 +52,7 @@ def pointers(folder: Path) -> Gaze:
     )
 
 
-def resampled(gaze: Gaze, people: int, seed: int) -> Gaze:
+def resampled(gaze: GazeData, people: int, seed: int) -> GazeData:
     """Return made-up people: of each, half of the trials are one participant's, and each other one is of a participant at random."""
     random = np.random.default_rng([seed, people])
     stimuli = len(gaze.stimuli)
@@ -66,7 +66,7 @@ def resampled(gaze: Gaze, people: int, seed: int) -> Gaze:
 
 
 def mechanism_for(
-    gaze: Gaze,
+    gaze: GazeData,
     *,
     seconds: float = EYES_S,
     flat: float = 0.15,

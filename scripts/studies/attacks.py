@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from studies._ier2023 import BOUNDS, FITTED, TESTED, of_conditions, windows
 from studies._makers import MAKERS, NO_ONE, RECORDS, Release, as_it_is, k_same, noise
-from synthrelease.dp import gaussian_sigma
+from synthrelease.dp.calibration import gaussian_sigma
 from synthrelease.dp.noise import SecureRandom, rounded_gaussian
 from synthrelease.evaluation.attacks import (
     AttackResult,

@@ -12,7 +12,7 @@ import numpy as np
 from studies import _reconstruction as attack
 from studies._concept_figures import Panel, draw_guesses, draw_panels
 from studies._osie_mouse import SCREEN, one_image
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.dp.best_guess import best_guess, best_guess_of
 from synthrelease.dp.calibration import gaussian_sigma
 from synthrelease.dp.event import RoundedGaussian
@@ -69,7 +69,7 @@ def draw(data: Path, out: Path) -> None:
     )
 
 
-def viewers(data: Path, image: str = IMAGE) -> Gaze:
+def viewers(data: Path, image: str = IMAGE) -> GazeData:
     """Return the attention on one image, of those who saw it."""
     gaze = load_gaze(
         data / "attention.csv.gz",
@@ -80,7 +80,7 @@ def viewers(data: Path, image: str = IMAGE) -> Gaze:
     return one_image(gaze, IMAGES.index(image))
 
 
-def shown_person(gaze: Gaze) -> int:
+def shown_person(gaze: GazeData) -> int:
     """Return the person who has the middle number of samples: chosen by nothing else."""
     return int(np.argsort(np.bincount(gaze.person), kind="stable")[gaze.people // 2])
 

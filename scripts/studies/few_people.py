@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from studies._osie_mouse import CELLS, REPORTED, SCREEN, exact_maps
 from studies.heatmaps import centre_map, spectral_heatmap
-from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.features import FeatureData, load_features
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.metrics import correlation
@@ -55,7 +55,7 @@ def run(data: Path) -> None:
     print(f"\ntrue mean {own.mean():.0f} ms, median {np.median(own):.0f} ms")
 
 
-def print_maps(told: str, gaze: Gaze) -> None:
+def print_maps(told: str, gaze: GazeData) -> None:
     """One release of all images of a dataset: mean correlation with the exact maps."""
     exact = exact_maps(gaze, CELLS)
     none = np.mean([correlation(centre_map(), one) for one in exact])
@@ -73,7 +73,7 @@ def print_maps(told: str, gaze: Gaze) -> None:
     print(f"| {told}: CC | {none:.2f} | {' | '.join(cells)} |", flush=True)
 
 
-def print_duration(told: str, data: Features, names: tuple[str, ...], judged: str, steps: int) -> None:
+def print_duration(told: str, data: FeatureData, names: tuple[str, ...], judged: str, steps: int) -> None:
     """One release: within what distance of the truth half of the draws lie, and 95 of 100; how many are far off."""
     within = replace(data, values=data.values.clip(*BOUNDS), bounds=np.array([BOUNDS]))
     mechanism = made.statistics(names, of=within, people=data.people, quantile_steps=steps)
@@ -91,7 +91,7 @@ def print_duration(told: str, data: Features, names: tuple[str, ...], judged: st
     print(f"| {told} | {abs(sum(BOUNDS) / 2 - truth):.0f} | {' | '.join(cells)} |", flush=True)
 
 
-def some_images(gaze: Gaze, chosen: list[int]) -> Gaze:
+def some_images(gaze: GazeData, chosen: list[int]) -> GazeData:
     """Return the gaze on some images, of the same people."""
     number = np.full(len(gaze.stimuli), -1)
     number[chosen] = np.arange(len(chosen))
@@ -107,6 +107,6 @@ def some_images(gaze: Gaze, chosen: list[int]) -> Gaze:
     )
 
 
-def people_means(data: Features) -> NDArray[np.float64]:
+def people_means(data: FeatureData) -> NDArray[np.float64]:
     """Return everyone's mean."""
     return np.bincount(data.person, data.values[:, 0]) / np.bincount(data.person)

@@ -22,15 +22,15 @@ from studies._ier2023 import BOUNDS, windows
 from studies._makers import MAKERS
 from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps
 from synthrelease.data.area_shapes import RECTANGLE
-from synthrelease.data.areas import Area, Areas
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.areas import Area, PlacedAreas
+from synthrelease.data.gaze import GazeData
 from synthrelease.demo import copy_sample
 from synthrelease.dp.budget import GAUSSIAN
 from synthrelease.dp.event import noise_of
 from synthrelease.dp.noise import SecureRandom, rounded_gaussian
 from synthrelease.errors import PolicyError
 from synthrelease.numerics.binning import equal_width_edges
-from synthrelease.report import pictures
+from synthrelease.reports import pictures
 
 SHOWN = ("1011", "1014", "1017", "1020")
 EPSILONS = (1.0, 3.0)
@@ -105,7 +105,7 @@ def draw(data: Path, out: Path) -> None:
     draw_exports(data, out)
 
 
-def map_rows(gaze: Gaze) -> dict[str, list[Map]]:
+def map_rows(gaze: GazeData) -> dict[str, list[Map]]:
     """Return maps of all images by label: ours, the published mechanism's with exact calibration, and what no one's data give."""
     rows = {}
     for name, make in (
@@ -119,7 +119,7 @@ def map_rows(gaze: Gaze) -> dict[str, list[Map]]:
     return rows
 
 
-def draw_heatmaps(gaze: Gaze, path: Path) -> None:
+def draw_heatmaps(gaze: GazeData, path: Path) -> None:
     """True against private maps, with CC."""
     exact = exact_maps(gaze, CELLS)
     places = [gaze.stimuli.index(image) for image in SHOWN]
@@ -130,7 +130,7 @@ def draw_heatmaps(gaze: Gaze, path: Path) -> None:
     draw_maps(SHOWN, rows, path)
 
 
-def draw_areas(gaze: Gaze, path: Path) -> None:
+def draw_areas(gaze: GazeData, path: Path) -> None:
     """Dwell shares of nine parts of the screen."""
     width, height = SCREEN.width_px, SCREEN.height_px
     parts = []
@@ -140,7 +140,7 @@ def draw_areas(gaze: Gaze, path: Path) -> None:
             parts.append(Area(f"{row} {column}", RECTANGLE, corners))
     viewers = gaze.assigned.sum(axis=0)
     mechanism = made.areas(
-        areas=Areas(tuple(parts)),
+        areas=PlacedAreas(tuple(parts)),
         stimuli=gaze.stimuli,
         noise=GAUSSIAN,
         max_stimuli=len(gaze.stimuli),
@@ -213,7 +213,7 @@ def draw_exports(data: Path, out: Path) -> None:
             shutil.copyfile(drawn[shown], out / picture)
 
 
-def _refusal(gaze: Gaze) -> str:
+def _refusal(gaze: GazeData) -> str:
     """Whether the paper's own calibration would do for a person over all images."""
     try:
         heatmaps.by_cells(calibration="liu2019", **PUBLISHED)(gaze, 1.0, SecureRandom.for_tests(SEED))

@@ -30,7 +30,7 @@ from studies._osie_mouse import (
     first_people,
     one_image,
 )
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PolicyError
@@ -52,7 +52,7 @@ NO_PRIOR = replace(DEFAULTS, prior=centre_bias.NO_PRIOR)
 COARSE = {"rows": 9, "columns": 12, "max_samples": 30, "cap": 3}
 PIXELS = {"rows": 600, "columns": 800, "max_samples": 200}
 
-Maker = Callable[[Gaze, float, SecureRandom], list[Map]]
+Maker = Callable[[GazeData, float, SecureRandom], list[Map]]
 
 
 def run(folder: Path) -> None:
@@ -94,7 +94,7 @@ def run(folder: Path) -> None:
 
 
 def spectral_heatmap(
-    gaze: Gaze,
+    gaze: GazeData,
     *,
     joint: bool = True,
     form: SpectralForm = DEFAULTS,
@@ -118,7 +118,7 @@ def spectral_heatmap(
 def by_spectral(*, joint: bool = True, form: SpectralForm = DEFAULTS) -> Maker:
     """Return a maker of spectral maps."""
 
-    def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
+    def make(gaze: GazeData, epsilon: float, random: SecureRandom) -> list[Map]:
         mechanism = spectral_heatmap(gaze, joint=joint, form=form)
         values, _ = made.release(mechanism, gaze, budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
@@ -127,7 +127,13 @@ def by_spectral(*, joint: bool = True, form: SpectralForm = DEFAULTS) -> Maker:
 
 
 def cell_heatmap(
-    gaze: Gaze, *, calibration: str = "exact", rows: int, columns: int, max_samples: int | None, cap: int = 1
+    gaze: GazeData,
+    *,
+    calibration: str = "exact",
+    rows: int,
+    columns: int,
+    max_samples: int | None,
+    cap: int = 1,
 ) -> CellHeatmap:
     """Return maps of counts of all stimuli of a dataset, with Gaussian noise on every cell."""
     return made.cells(
@@ -148,7 +154,7 @@ def cell_heatmap(
 def by_cells(**parameters: Any) -> Maker:
     """Return a maker of gaze maps by Gaussian noise on every cell, blurred."""
 
-    def make(gaze: Gaze, epsilon: float, random: SecureRandom) -> list[Map]:
+    def make(gaze: GazeData, epsilon: float, random: SecureRandom) -> list[Map]:
         mechanism = cell_heatmap(gaze, **parameters)
         values, _ = made.release(mechanism, gaze, budget(gaze, epsilon), random=random)
         return [values[s, "heatmap"].astype(np.float64) for s in gaze.stimuli]
@@ -173,7 +179,7 @@ TOGETHER = {
 }
 
 
-def budget(gaze: Gaze, epsilon: float) -> Budget:
+def budget(gaze: GazeData, epsilon: float) -> Budget:
     """Return ε at δ = n^(−3/2)."""
     return Budget(epsilon, gaze.people**-1.5)
 
@@ -182,7 +188,7 @@ def budget(gaze: Gaze, epsilon: float) -> Budget:
 
 
 def _print_rows(
-    title: str, makers: dict[str, Maker], gaze: Gaze, images: range, exact: list[Map], *, alone: bool
+    title: str, makers: dict[str, Maker], gaze: GazeData, images: range, exact: list[Map], *, alone: bool
 ) -> None:
     print(f"  {title:<86}" + "".join(f"   ε={epsilon:<4g}" for epsilon in EPSILONS))
     for name, make in makers.items():
@@ -203,7 +209,7 @@ def _print_rows(
         print(f"    {name:<84}" + " ".join(cells), flush=True)
 
 
-def _alone(make: Maker, gaze: Gaze, images: range, epsilon: float, random: SecureRandom) -> list[Map]:
+def _alone(make: Maker, gaze: GazeData, images: range, epsilon: float, random: SecureRandom) -> list[Map]:
     return [make(one_image(gaze, j), epsilon, random.spawn(str(j)))[0] for j in images]
 
 
@@ -226,7 +232,7 @@ def centre_map() -> Map:
     return rendered(mean, frequencies, [middles(c) for c in CELLS])
 
 
-def _print_prediction(gaze: Gaze) -> None:
+def _print_prediction(gaze: GazeData) -> None:
     """What `preview` predicts beside what was measured, on the images on which nothing was chosen."""
     print(
         f"\nPredicted by `preview` / measured, per STIMULUS, images 1011–1020 and subsets of their viewers, {DRAWS} draws"
@@ -254,7 +260,7 @@ def _print_prediction(gaze: Gaze) -> None:
             print(f"  {name:<34}n = {people:<5}" + "   ".join(cells))
 
 
-def _print_measures(gaze: Gaze, exact: list[Map], fixations: Path) -> None:
+def _print_measures(gaze: GazeData, exact: list[Map], fixations: Path) -> None:
     """All measures; NSS at the fixations of the 15 eye-tracked people of OSIE on the same images."""
     print(f"\nAll measures, spectral, per PERSON over all 20 images, images 1011–1020, {DRAWS} draws")
     print(f"  {'':<28}     MSE      CC      KL     SIM     NSS")
@@ -285,7 +291,7 @@ def _print_measures(gaze: Gaze, exact: list[Map], fixations: Path) -> None:
         print(f"  {name:<28}" + " ".join(f"{value:7.3f}" for value in np.mean(found, axis=0)))
 
 
-def _print_dynamic(gaze: Gaze) -> None:
+def _print_dynamic(gaze: GazeData) -> None:
     """Space and time: the map of the first 130 samples of everyone, one stimulus by itself."""
     gaze = replace(gaze, time=_ranks(gaze))
     window, blur_time = (0.0, 130.0), 13.0
@@ -316,7 +322,7 @@ def _print_dynamic(gaze: Gaze) -> None:
         print(f"  {name:<52}{np.mean(values_of):7.3f}")
 
 
-def _ranks(gaze: Gaze) -> Map:
+def _ranks(gaze: GazeData) -> Map:
     """The number of each sample among those of its person and stimulus; the file's own numbers repeat here and there."""
     group = gaze.person * len(gaze.stimuli) + gaze.stimulus
     order = np.argsort(group, kind="stable")
@@ -326,7 +332,9 @@ def _ranks(gaze: Gaze) -> Map:
     return rank
 
 
-def exact_dynamic(gaze: Gaze, window: tuple[float, float], blur_time: float, cells: tuple[int, ...]) -> Map:
+def exact_dynamic(
+    gaze: GazeData, window: tuple[float, float], blur_time: float, cells: tuple[int, ...]
+) -> Map:
     """Return the blurred mean of people's shares of space and time on one stimulus, from bins, at the published cells."""
     assert gaze.time is not None
     bins = (130, 150, 200)

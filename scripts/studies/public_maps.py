@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from studies._osie_mouse import CELLS, REPORTED, SCREEN, attention, exact_maps, with_trials_of
 from studies.heatmaps import spectral_heatmap
 from studies.uncertainty import judged
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.heatmap.map_sums import looks, people_maps
@@ -66,10 +66,10 @@ def run(folder: Path) -> None:
 
 def _print_rows(
     name: str,
-    gaze: Gaze,
+    gaze: GazeData,
     public: NDArray[np.int32],
     *,
-    truth: Gaze,
+    truth: GazeData,
     epsilons: tuple[float, ...],
     images: range,
 ) -> None:
@@ -94,7 +94,7 @@ def _print_rows(
             )
 
 
-def _print_alone(name: str, gaze: Gaze, public: NDArray[np.int32]) -> None:
+def _print_alone(name: str, gaze: GazeData, public: NDArray[np.int32]) -> None:
     form = heatmap(gaze).parameters.form
     exact = exact_maps(gaze, CELLS)
     shown = [rendered(one / one[0] * form.band.attenuation, form.band, form.places()) for one in public]
@@ -103,7 +103,7 @@ def _print_alone(name: str, gaze: Gaze, public: NDArray[np.int32]) -> None:
     print(f"{f'public maps alone, of {name} people':<52}{alone:5.2f}")
 
 
-def heatmap(gaze: Gaze, public: NDArray[np.int32] | None = None) -> SpectralHeatmap:
+def heatmap(gaze: GazeData, public: NDArray[np.int32] | None = None) -> SpectralHeatmap:
     """Return spectral maps of all stimuli of a dataset, from public ones if there are any."""
     mechanism = spectral_heatmap(gaze)
     if public is None:
@@ -116,7 +116,7 @@ def heatmap(gaze: Gaze, public: NDArray[np.int32] | None = None) -> SpectralHeat
     )
 
 
-def maps_of(gaze: Gaze) -> NDArray[np.int32]:
+def maps_of(gaze: GazeData) -> NDArray[np.int32]:
     """Return the mean of people's maps on every stimulus, as a release would have it of public people, shape (S, K)."""
     parameters = heatmap(gaze).parameters
     totals = np.zeros((len(gaze.stimuli), parameters.form.band.count))
@@ -127,7 +127,7 @@ def maps_of(gaze: Gaze) -> NDArray[np.int32]:
     return on_grid(totals / people[:, None])
 
 
-def eye_tracked(folder: Path, images: tuple[str, ...]) -> Gaze:
+def eye_tracked(folder: Path, images: tuple[str, ...]) -> GazeData:
     """Return the fixations of OSIE's 15 people on images."""
     gaze = load_gaze(
         folder / "osie" / "fixations_tidy.csv.gz",
@@ -139,7 +139,7 @@ def eye_tracked(folder: Path, images: tuple[str, ...]) -> Gaze:
     return replace(gaze, stimuli=images)
 
 
-def some_stimuli(gaze: Gaze, numbers: range) -> Gaze:
+def some_stimuli(gaze: GazeData, numbers: range) -> GazeData:
     """Return the gaze on some stimuli, by their numbers."""
     kept = np.isin(gaze.stimulus, numbers)
     return replace(
@@ -153,7 +153,7 @@ def some_stimuli(gaze: Gaze, numbers: range) -> Gaze:
     )
 
 
-def resampled(gaze: Gaze, people: int) -> Gaze:
+def resampled(gaze: GazeData, people: int) -> GazeData:
     """Return made-up people, each of whom has half of one participant's stimuli, and of each other stimulus a participant at random."""
     random = np.random.default_rng(people)
     home = random.integers(0, gaze.people, people)

@@ -22,7 +22,7 @@ from studies._osie_mouse import REPORTED, attention
 from studies._scanpath_attacks import print_attacks
 from studies._scanpath_people import POINTERS_S, eye_tracked, mechanism_for, pointers, resampled
 from studies.public_maps import maps_of, some_stimuli
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event, RoundedGaussian
 from synthrelease.dp.noise import SecureRandom
@@ -72,8 +72,8 @@ Check = tuple[str, float, bool]  # what has to be, what is, and whether it is re
 class Setting:
     """People and how they are released."""
 
-    truth: Gaze
-    test: Gaze  # whom models of the next fixation predict
+    truth: GazeData
+    test: GazeData  # whom models of the next fixation predict
     options: Mapping[str, object] = field(default_factory=dict)  # of `mechanism_for`
 
     @cached_property
@@ -100,7 +100,7 @@ class Setting:
         found = dict(zip((m.name for m in MEASURES), scores(one, other), strict=True))
         return {**found, TSTR: one.next_fixation.bits(self.tested)}
 
-    def released(self, people: Gaze, epsilon: float, seed: int) -> tuple[Values, SyntheticScanpaths]:
+    def released(self, people: GazeData, epsilon: float, seed: int) -> tuple[Values, SyntheticScanpaths]:
         """Return a release of people, all by the package's own way; an infinite ε leaves the noise out."""
         made = mechanism_for(people, **self.options)
         made = replace(made, parameters=replace(made.parameters, sampling_seed=seed))
@@ -122,7 +122,7 @@ class Setting:
         return Values(p, event, {**made.public_arrays, **nothing}), made
 
 
-def judged_people(gaze: Gaze, options: Mapping[str, object]) -> Judged:
+def judged_people(gaze: GazeData, options: Mapping[str, object]) -> Judged:
     """Return people's own trials, as scanpaths are judged."""
     made = mechanism_for(gaze, **options)
     return Judged(made.fixations(made.collect(gaze)), made.parameters)
@@ -250,7 +250,7 @@ def _few_images(setting: Setting, seeds: int) -> Iterator[Check]:
     yield from _worse(table, "500, ε = 1")
 
 
-def _pointers(gaze: Gaze, seeds: int) -> Iterator[Check]:
+def _pointers(gaze: GazeData, seeds: int) -> Iterator[Check]:
     """Real people who look otherwise than the public data that movements start from."""
     setting = Setting(gaze, gaze, {"seconds": POINTERS_S, "flat": 0.5})
     table = Table(f"{gaze.people} real people, pointers, {len(gaze.stimuli)} images, prior_flat = 0.5")
@@ -270,7 +270,7 @@ def _pointers(gaze: Gaze, seeds: int) -> Iterator[Check]:
     yield f"ε = 1: TSTR over that of {ALL} ≥ {_OF_REAL:.2f} = .84 of .97", share, share >= _OF_REAL
 
 
-def _mapped(data: Path, test: Gaze, seeds: int) -> Iterator[Check]:
+def _mapped(data: Path, test: GazeData, seeds: int) -> Iterator[Check]:
     """Maps of the same images by other people's pointers as public maps."""
     public = maps_of(some_stimuli(attention(data), REPORTED))
     setting = Setting(eye_tracked(data, MAPPED_IMAGES), test, {"public": public})
@@ -289,7 +289,7 @@ def _add(table: Table, name: str, setting: Setting, seeds: int, release: Release
     table.add(name, [setting.row(drawn(*release(seed))) for seed in range(seeds)])
 
 
-def _people(setting: Setting, people: int, seed: int) -> Gaze:
+def _people(setting: Setting, people: int, seed: int) -> GazeData:
     return setting.truth if people == setting.truth.people else resampled(setting.truth, people, seed)
 
 

@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from studies import _ier2023 as ier2023
 from studies._ier2023 import CONDITIONS, features
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.dp.noise.addition import add_noise
@@ -42,8 +42,8 @@ from synthrelease.numerics.spectral_signals import (
     OF_START,
     SpectralSignalForm,
 )
-from synthrelease.report.figures import save_png
-from synthrelease.report.signal_figures import signals_figure, utility_figure
+from synthrelease.reports.figures import save_png
+from synthrelease.reports.signal_figures import signals_figure, utility_figure
 
 _WITHIN = 1.96  # standard deviations of Gaussian noise in ±
 NAMES = (
@@ -96,7 +96,7 @@ def draw(folder: Path, out: Path) -> None:
     _draw_utility(data, out / "signals_utility.png")
 
 
-def _draw_left_pupil(data: Features, path: Path) -> None:
+def _draw_left_pupil(data: FeatureData, path: Path) -> None:
     """300 people under all conditions, released and exact."""
     people = 300
     times = crowd(data.people, people, 0)
@@ -120,7 +120,7 @@ def _draw_left_pupil(data: Features, path: Path) -> None:
     save_png(figure, path)
 
 
-def _draw_utility(data: Features, path: Path) -> None:
+def _draw_utility(data: FeatureData, path: Path) -> None:
     """All features of 1000 people by every mechanism, against ε."""
     people, epsilons = 1000, (0.1, 0.3, 1.0, 3.0, 10.0)
     lines = {
@@ -140,7 +140,7 @@ def _draw_utility(data: Features, path: Path) -> None:
 # --- mechanisms
 
 
-def by_spectral(data: Features, length: int = LENGTH, **changes: Any) -> Release:
+def by_spectral(data: FeatureData, length: int = LENGTH, **changes: Any) -> Release:
     """Return a release of a crowd, given how often each person of the data is in it, by the spectral mechanism."""
     recordings, features = len(data.recordings), len(data.features)
     form = SpectralSignalForm(
@@ -167,7 +167,7 @@ def by_spectral(data: Features, length: int = LENGTH, **changes: Any) -> Release
     return release
 
 
-def by_noise(data: Features, mechanism: str, noise: str = GAUSSIAN, **changes: Any) -> Release:
+def by_noise(data: FeatureData, mechanism: str, noise: str = GAUSSIAN, **changes: Any) -> Release:
     """Return a release of a crowd by LPA, FPA, CFPA or DCFPA."""
     usual_form = {"frequencies": None if mechanism == LPA else USUAL_FREQUENCIES}
     form = SignalForm(mechanism, LENGTH, **(usual_form | changes))
@@ -184,11 +184,11 @@ def by_noise(data: Features, mechanism: str, noise: str = GAUSSIAN, **changes: A
     return release
 
 
-def _curves(data: Features, of: Callable[[str, str], NDArray[np.generic]]) -> Curves:
+def _curves(data: FeatureData, of: Callable[[str, str], NDArray[np.generic]]) -> Curves:
     return np.array([[of(r, f) for f in data.features] for r in data.recordings], dtype=np.float64)
 
 
-def _mechanisms(data: Features) -> dict[str, Release]:
+def _mechanisms(data: FeatureData) -> dict[str, Release]:
     """All with their defaults and Gaussian noise."""
     return {
         "spectral": by_spectral(data),
@@ -202,7 +202,7 @@ def _mechanisms(data: Features) -> dict[str, Release]:
 # --- crowds
 
 
-def worth(data: Features, release: Release, people: int, epsilon: float, length: int = LENGTH) -> Worth:
+def worth(data: FeatureData, release: Release, people: int, epsilon: float, length: int = LENGTH) -> Worth:
     """Return what a release of so many people is worth, on average over draws of people and of noise."""
     own = own_series(data, length)
     found = []
@@ -226,7 +226,7 @@ def crowd(there: int, people: int, draw: int) -> NDArray[np.int64]:
     return np.bincount(drawn, minlength=there)
 
 
-def own_series(data: Features, length: int) -> NDArray[np.float64]:
+def own_series(data: FeatureData, length: int) -> NDArray[np.float64]:
     """Return everyone's completed series, shape (people, recordings, features, steps)."""
     group, completed, _ = completed_series(data, length)
     series = np.zeros((data.people * len(data.recordings), length, len(data.features)))
@@ -234,7 +234,9 @@ def own_series(data: Features, length: int) -> NDArray[np.float64]:
     return np.moveaxis(series, 1, 2).reshape(data.people, len(data.recordings), len(data.features), length)
 
 
-def some(data: Features, *, features: Sequence[str] | None = None, recordings: int | None = None) -> Features:
+def some(
+    data: FeatureData, *, features: Sequence[str] | None = None, recordings: int | None = None
+) -> FeatureData:
     """Return the data of some features, and of the first recordings."""
     data = data if features is None else data.only(features)
     if recordings is None:
@@ -249,7 +251,7 @@ def some(data: Features, *, features: Sequence[str] | None = None, recordings: i
     )
 
 
-def half(data: Features, *, second: bool) -> Features:
+def half(data: FeatureData, *, second: bool) -> FeatureData:
     """Return the first or the second half of the people, by number."""
     order = sorted(range(data.people), key=lambda p: int(data.identities[p]))
     chosen = np.array(sorted(order[data.people // 2 :] if second else order[: data.people // 2]))
@@ -267,7 +269,7 @@ def half(data: Features, *, second: bool) -> Features:
 # --- tables
 
 
-def _print_features(data: Features) -> None:
+def _print_features(data: FeatureData) -> None:
     print(
         f"Per person at ε = 1, δ = {DELTA:g}, {len(data.features)} features × {len(data.recordings)} recordings in one release: "
         "correlation / MSE over variance\n"
@@ -294,7 +296,7 @@ def _print_features(data: Features) -> None:
         print(flush=True)
 
 
-def _print_sizes(data: Features) -> None:
+def _print_sizes(data: FeatureData) -> None:
     print("Spectral, by ε, people and how much is released at once: correlation / MSE over variance\n")
     rows = []
     for title, part in _parts(data).items():
@@ -306,7 +308,7 @@ def _print_sizes(data: Features) -> None:
     print(flush=True)
 
 
-def _parts(data: Features) -> dict[str, Features]:
+def _parts(data: FeatureData) -> dict[str, FeatureData]:
     return {
         "1 feature, 1 recording": some(data, features=["pupil_l_mean_mm"], recordings=1),
         "1 feature, 5 recordings": some(data, features=["pupil_l_mean_mm"]),
@@ -317,7 +319,7 @@ def _parts(data: Features) -> dict[str, Features]:
     }
 
 
-def _print_people_needed(data: Features) -> None:
+def _print_people_needed(data: FeatureData) -> None:
     print("People needed for a correlation of 0.9: measured, by doubling / predicted by `preview`\n")
     rows = []
     for title, part in _parts(data).items():
@@ -341,14 +343,14 @@ def _print_people_needed(data: Features) -> None:
     print(flush=True)
 
 
-def _least(data: Features, release: Release, epsilon: float) -> int:
+def _least(data: FeatureData, release: Release, epsilon: float) -> int:
     people = 20
     while worth(data, release, people, epsilon).correlation.mean() < 0.9 and people < 10**5:
         people = round(people * 2**0.25)
     return people
 
 
-def _print_choices(data: Features) -> None:
+def _print_choices(data: FeatureData) -> None:
     print("Spectral, people 1–12, on which its defaults were chosen: correlation / MSE over variance\n")
     first = half(data, second=False)
     choices: dict[str, dict[str, Any]] = {"defaults": {}}
@@ -371,7 +373,7 @@ def _print_choices(data: Features) -> None:
     print(flush=True)
 
 
-def _print_others(folder: Path, data: Features) -> None:
+def _print_others(folder: Path, data: FeatureData) -> None:
     print(
         "Spectral with its defaults on what nothing was chosen on, ε = 1: correlation / MSE over variance\n"
     )
@@ -388,7 +390,7 @@ def _print_others(folder: Path, data: Features) -> None:
     print_table(["", "n = 100", "300", "1000", "3000"], rows)
 
 
-def _samples(folder: Path) -> Features:
+def _samples(folder: Path) -> FeatureData:
     """Pupil diameters at 4 Hz: means of the raw samples of a quarter of a second, gaps left open."""
     samples = pl.read_parquet(folder / "ier2023_vr_pupil" / "samples.parquet")
     sides = ["pupil_l_mm", "pupil_r_mm"]
@@ -401,7 +403,7 @@ def _samples(folder: Path) -> Features:
     names = table["participant"].unique().sort()
     values = table.select(sides).fill_null(np.nan).to_numpy()
     limits = np.array([[1.5, 8.0]] * len(sides))
-    return Features(
+    return FeatureData(
         tuple(sides),
         limits,
         CONDITIONS,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from studies import _ier2023 as ier2023
 from studies._ier2023 import CONDITIONS, features
-from synthrelease.data.features import RECORDING, Features
+from synthrelease.data.features import RECORDING, FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 
@@ -35,7 +35,7 @@ class Way:
     grouped: bool
     noise: str = "laplace"
 
-    def error(self, data: Features, people: int, random: SecureRandom) -> dict[str, float]:
+    def error(self, data: FeatureData, people: int, random: SecureRandom) -> dict[str, float]:
         """Return the root-mean-square error of each of its statistics, as a share of the bounds."""
         chosen = data.only(list(BOUNDS)[: self.features])
         groups = CONDITIONS if self.grouped else ()
@@ -74,7 +74,7 @@ WAYS = (
 )
 
 
-def means(data: Features, feature: int, group: str | None) -> NDArray[np.float64]:
+def means(data: FeatureData, feature: int, group: str | None) -> NDArray[np.float64]:
     """Return the exact mean of everyone with a value."""
     there = ~np.isnan(data.values[:, feature])
     if group is not None:
@@ -90,7 +90,7 @@ def truth(name: str, own: NDArray[np.float64]) -> float:
     return float(own.mean())
 
 
-def drawn(data: Features, people: int, seed: int) -> Features:
+def drawn(data: FeatureData, people: int, seed: int) -> FeatureData:
     """Return so many people, drawn with replacement; all of them once if there are as many."""
     own = np.arange(data.people)
     chosen = (

@@ -3,31 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from synthrelease.arrays.options import options_in, takes_options
 from synthrelease.arrays.release import ArrayRelease, RequestedGuarantee, released
 from synthrelease.data.arguments import plain
 from synthrelease.data.feature_arrays import FeatureArrays
 from synthrelease.data.in_memory import InMemoryFrame
 
+_OF_GAZE = (
+    "areas",
+    "bounds",
+    "label_image",
+)  # statistics of features have bounds as an argument of their own
+_OF_TRIALS = ("tokens",)
 
+
+@takes_options("signals")
 def mean_signals(
     *,
     person: ArrayLike,
     values: Mapping[str, ArrayLike],
     bounds: Mapping[str, tuple[float, float]],
-    length: int,
     epsilon: float,
     delta: float = 0.0,
     recording: ArrayLike | None = None,
     recordings: Sequence[str] | None = None,
     time: ArrayLike | None = None,
-    mechanism: str = "spectral",
     allow_unprotected: bool = False,
     test_seed: int | None = None,
-    **options: Any,
+    # options, needed: length
+    mechanism: Literal["spectral", "lpa", "fpa", "cfpa", "dcfpa"] = "spectral",
+    noise: Literal["laplace", "gaussian"] | None = None,
+    query: Literal["mean", "each"] = "mean",
+    length: int,
+    step_s: float | None = None,
+    completion: Literal["hold", "centre"] = "hold",
+    chunk: int | None = None,
+    coefficients: int | Literal["private", "oracle"] | None = None,
+    candidates: Sequence[int] | None = None,
+    choice_share: float = 0.1,
+    max_change: float | None = None,
+    clip: float | None = None,
+    baseline: Literal["none", "person", "recording", "start"] = "person",
+    baseline_steps: int | None = None,
+    calibration: Literal["exact", "bozkir2021"] = "exact",
+    paper_epsilon: float | None = None,
+    markov_chain: Sequence[Sequence[float]] | None = None,
+    features: Sequence[str] | None = None,
+    # end of options
 ) -> ArrayRelease:
     """Release the course of features over time, on average over people, for every recording.
 
@@ -35,16 +61,39 @@ def mean_signals(
         person: labels of people, shape (N,).
         values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
-        length: steps of every series, public: longer ones are cut, shorter ones completed.
         epsilon: ε per person, of all recordings and features together.
         delta: δ per person; for "spectral" and `noise="gaussian"`.
         recording: labels of recordings, shape (N,); None if every person has one.
         recordings: the public list; rows of others are dropped. It goes with `recording`.
         time: time stamps in any unit, shape (N,); without them rows count in their order.
-        mechanism: "spectral", "lpa", "fpa", "cfpa" or "dcfpa" (`calibration="bozkir2021"`: as published).
         allow_unprotected: allow a mechanism as published although it protects no one; the guarantee says so.
+        mechanism: spectral: noise on the lowest cosines of all of a person's series, clipped together; by far the least. lpa: on every step. fpa,
+            cfpa, dcfpa: on the lowest frequencies of series, their chunks, the chunks' differences (Bozkir et al. 2021, corrected). Default
+            "spectral".
+        noise: Distribution of the noise: default laplace, of spectral always gaussian. gaussian needs a δ, and is far less for several features or
+            chunks.
+        query: mean over participants, or each participant's own series in random order (not spectral). Default "mean".
+        length: Steps of every series, public. Required unless lengths are assumed public.
+        step_s: Seconds from one step to the next, public: the time axis of the bundle is then in seconds. Default: steps are numbered.
+        completion: Imputation of shorter series. hold: forward-fill. centre: centre of the bounds. Gaps are forward-filled. Default "hold".
+        chunk: cfpa, dcfpa, L: steps of a chunk; default 64 of cfpa, 32 of dcfpa.
+        coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection;
+            or "oracle", only with calibration = "bozkir2021". spectral: cosines, default 64; many cost little.
+        candidates: Candidates of private coefficients, increasing; default 1, 2, 3, 4, 6, 8, … up to all.
+        choice_share: Fraction of the output's ε for private coefficients. Default 0.1.
+        max_change: dcfpa: most change of a series in a step, as a fraction of the bounds' width; larger ones are spread over several.
+        clip: fpa, cfpa, dcfpa: norm to which coefficients are clipped, as a fraction of the largest possible, default 1. spectral: root-mean-square
+            deviation to which a person is clipped, as a fraction of half the bounds' width, default 0.03.
+        baseline: spectral: what is subtracted from each series first: the mean of all of the person's recordings, of the recording, or of its start.
+            Default "person".
+        baseline_steps: Steps of the start, for baseline = "start".
+        calibration: bozkir2021: as in the paper, with sensitivities taken from the data and chunks counted as participants; it has no guarantee, and
+            needs allow_unprotected. Default "exact".
+        paper_epsilon: calibration = "bozkir2021": ε of a feature, as the paper counts it.
+        markov_chain: lpa with Laplace noise: transition probabilities, in rows that sum to 1, that an attacker may know. preview then reports what
+            one step costs (Cao et al. 2017).
+        features: Which of the input's bounded features; default all.
         test_seed: noise that can be repeated, for tests. The result protects no one.
-        options: other keys of a plan's signals.
 
     Returns:
         Arrays by name: "values" and "uncertainty" (one standard deviation), in each feature's unit, shape (recordings, features, length);
@@ -71,20 +120,20 @@ def mean_signals(
         >>> pupil["values"].shape
         (1, 1, 40)
     """
+    output = options_in(locals(), "signals")
     roles = {"person": person, "recording": recording, "time": time}
     rows, source = _rows("mean_signals", roles, recordings, values, bounds)
-    output = {"kind": "signals", "mechanism": mechanism, "length": length, **options}
     # Replace-one is all that signals have.
     requested = RequestedGuarantee(epsilon, delta, allow_unprotected=allow_unprotected)
     return released("mean_signals", rows, source, output, requested, test_seed=test_seed)
 
 
+@takes_options("statistics", but=_OF_GAZE)
 def statistics(
     *,
     person: ArrayLike,
     values: Mapping[str, ArrayLike],
     bounds: Mapping[str, tuple[float, float]],
-    statistics: Sequence[str],
     epsilon: float,
     delta: float = 0.0,
     recording: ArrayLike | None = None,
@@ -93,7 +142,17 @@ def statistics(
     categories: Mapping[str, Sequence[str]] | None = None,
     neighbours: str = "replace-one",
     test_seed: int | None = None,
-    **options: Any,
+    # options
+    statistics: Sequence[str],
+    noise: Literal["laplace", "gaussian"] = "laplace",
+    bins: int = 10,
+    quantile_steps: int = 256,
+    quantile_share: float | None = None,
+    by: str | None = None,
+    max_groups_per_person: int | None = None,
+    everyone_in_every_group: bool = False,
+    features: Sequence[str] | None = None,
+    # end of options
 ) -> ArrayRelease:
     """Release statistics of features over people, all together or by groups (`by="recording"`, or a column of `labels`).
 
@@ -101,7 +160,6 @@ def statistics(
         person: labels of people, shape (N,).
         values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
-        statistics: "count", "sum", "mean", "variance", "histogram", "median", "quantile:0.9"; each for every feature.
         epsilon: ε per person, of all statistics, features and groups together.
         delta: δ per person; for `noise="gaussian"`.
         recording: labels of recordings, shape (N,); None if every person has one.
@@ -109,8 +167,21 @@ def statistics(
         labels: other columns of labels by name, shape (N,) each.
         categories: the public list of labels of each.
         neighbours: "replace-one", or "add-remove-one" if the number of people is private.
+        statistics: Released for every feature and group: count, sum, mean, variance, histogram, median, quantile:p such as quantile:0.25. Each person
+            contributes one value: the mean (for histograms, the proportions) of their own.
+        noise: Distribution of the noise. gaussian needs a δ, and is far less for many statistics, features and groups. Quantiles are chosen by DP
+            selection, without noise. Default "laplace".
+        bins: Bins of a histogram. Default 10.
+        quantile_steps: Intervals of equal width between the bounds; a quantile is one of them. Default 256.
+        quantile_share: Fraction of the output's ε for all quantiles; default their fraction of the statistics.
+        by: Groups: recording, or one of the input's categories; of gaze stimulus.
+        max_groups_per_person: M: in how many groups a person counts, those with most of the person's rows (on which stimuli, the label decides);
+            default all, or if the assignment is public, the most that any participant saw. Set 1 if no participant is in two.
+        everyone_in_every_group: Whether your study design puts every participant in every group, as within-subject conditions do. Means, variances
+            and histograms are then divided by the public number of participants, without the noise of a count. Of a participant who lacks a group,
+            the midpoint of the bounds is counted; the guarantee does not depend on it.
+        features: Which of the bounded features; default all.
         test_seed: noise that can be repeated, for tests. The result protects no one.
-        options: other keys of a plan's statistics.
 
     Returns:
         Arrays by name: for each statistic, such as "mean/value", in people or the feature's unit, shape (features,), or (groups, features);
@@ -136,21 +207,21 @@ def statistics(
         >>> sorted(pupil.keys())
         ['count/interval', 'count/noisy', 'count/value', 'mean/interval', 'mean/noisy', 'mean/value']
     """
+    output = options_in(locals(), "statistics", but=_OF_GAZE)
     roles = {"person": person, "recording": recording}
     rows, source = _rows(
         "statistics", roles, recordings, values, bounds, labels=labels, categories=categories
     )
-    output = {"kind": "statistics", "statistics": statistics, **options}
     requested = RequestedGuarantee(epsilon, delta, neighbours)
     return released("statistics", rows, source, output, requested, test_seed=test_seed)
 
 
+@takes_options("records", but=_OF_TRIALS)
 def synthetic_records(
     *,
     person: ArrayLike,
     values: Mapping[str, ArrayLike],
     bounds: Mapping[str, tuple[float, float]],
-    model: str,
     epsilon: float = 1.0,
     delta: float = 0.0,
     recording: ArrayLike | None = None,
@@ -160,7 +231,29 @@ def synthetic_records(
     neighbours: str = "replace-one",
     allow_unprotected: bool = False,
     test_seed: int | None = None,
-    **options: Any,
+    # options
+    model: Literal["marginals", "seeded"],
+    dependence: Literal["independent", "tree"] = "independent",
+    fit: Literal["exact", "dp"] = "exact",
+    noise: Literal["laplace", "gaussian"] | None = None,
+    k: int = 8,
+    gamma: float = 4,
+    count: Literal["person", "record"] = "person",
+    threshold: Literal["fixed", "randomized"] = "fixed",
+    epsilon0: float | None = None,
+    features: Sequence[str] | None = None,
+    bins: int | None = None,
+    missing: Literal["drop", "category"] = "drop",
+    order: Sequence[str] | None = None,
+    resampled: int | Sequence[int] | None = None,
+    task: str | None = None,
+    per_task: bool | None = None,
+    rows: int | None = None,
+    trials: int | None = None,
+    pass_rate: float | None = None,
+    copies: Literal["keep", "exclude"] = "keep",
+    acknowledge_vacuous: bool = False,
+    # end of options
 ) -> ArrayRelease:
     """Release synthetic records: with differential privacy (`model="marginals", fit="dp"`), or of plausible deniability.
 
@@ -168,7 +261,6 @@ def synthetic_records(
         person: labels of people, shape (N,).
         values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
-        model: "marginals" or "seeded" (David-John et al. 2022).
         epsilon: ε per person, for `fit="dp"`; other fits take none.
         delta: δ per person, likewise.
         recording: labels of recordings, shape (N,); None if every person has one.
@@ -177,8 +269,30 @@ def synthetic_records(
         categories: the public list of labels of each.
         neighbours: "replace-one": records need the number of people to be public.
         allow_unprotected: allow a mechanism that protects no one; the guarantee says so.
+        model: marginals: all attributes are drawn. seeded: the first ones of a real source record are kept.
+        dependence: Attributes are drawn one by one, or each depends on one other, along the best tree. Default "independent".
+        fit: exact: counts without noise, so no guarantee for the model's statistics. dp: with noise. Default "exact".
+        noise: fit = "dp": distribution of the noise, default laplace. gaussian needs a δ, and is smaller for many attributes.
+        k: Plausible source records that every published record has. Default 8.
+        gamma: γ: factor by which the probabilities of plausible source records may differ. Default 4.
+        count: What k counts. person: each participant enters the test with one record (for each task), drawn among theirs. Default "person".
+        threshold: fixed: Privacy Test 1, a criterion. randomized: Privacy Test 2, differentially private if source records and model come from
+            different people. Default "fixed".
+        epsilon0: ε₀ of the noise on a randomized threshold.
+        features: Which of the input's bounded features and categories; default all.
+        bins: Equal-width bins of a feature; default 2·√participants, 5 to 30.
+        missing: Rows with a missing value: drop them, or make missing a category. Default "drop".
+        order: σ: order in which features and categories are kept, default that of the input. It is public: do not choose it by looking at the data.
+        resampled: ω: how many attributes are drawn, one number or several. The default keeps as many as k people would share if all categories were
+            equally frequent, at least one.
+        task: A label that comes first and is always kept: recording, or one of the input's categories.
+        per_task: Each task has its own model; default true if there is a task.
+        rows: Records to publish; default 1000. With a randomized threshold every trial publishes one.
+        trials: Most candidates, default 200 per row. With a randomized threshold, exactly so many; they are charged.
+        pass_rate: For preview: proportion of candidates that you expect to pass; default as of equally frequent categories.
+        copies: Records that equal a real one in all attributes. Excluding them reveals something about the real ones. Default "keep".
+        acknowledge_vacuous: Publish although the test cannot fail, and so has no guarantee.
         test_seed: noise that can be repeated, for tests. The result protects no one.
-        options: other keys of a plan's records, such as `k`, `gamma`, `bins`, `task`, `rows`.
 
     Returns:
         Arrays by name, shape (rows,), as a bundle has them: "category/pupil_mm", and "value/pupil_mm" in the unit of the feature.
@@ -206,13 +320,13 @@ def synthetic_records(
         >>> made["value/pupil_mm"].shape
         (100,)
     """
+    output = options_in(locals(), "records", but=_OF_TRIALS)
     roles = {"person": person, "recording": recording}
-    rows, source = _rows(
+    frame, source = _rows(
         "synthetic_records", roles, recordings, values, bounds, labels=labels, categories=categories
     )
-    output = {"kind": "records", "model": model, **options}
     requested = RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected)
-    return released("synthetic_records", rows, source, output, requested, test_seed=test_seed)
+    return released("synthetic_records", frame, source, output, requested, test_seed=test_seed)
 
 
 def _rows(

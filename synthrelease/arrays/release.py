@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Iterator, KeysView, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from numpy.typing import NDArray
 
-from synthrelease.building.design import make_design, warnings
+from synthrelease.building.design import design_with, public_facts, warnings
 from synthrelease.building.ready import released_output
 from synthrelease.bundle.disclosure import warning_sentence
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.data.arguments import plain
 from synthrelease.data.in_memory import InMemoryFrame
-from synthrelease.dp import accounting
 from synthrelease.dp.event import Event
-from synthrelease.dp.guarantee import Guarantee, Neighbours, NoGuarantee
+from synthrelease.dp.guarantee import REPEATABLE, Guarantee, Neighbours, NoGuarantee
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.errors import ArgumentError, SynthReleaseError, no_such
+from synthrelease.errors import PolicyError, SynthReleaseError, no_such
 from synthrelease.kinds.dataset import Dataset
+from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.values import Values
-from synthrelease.plan.complaints import nearest
 from synthrelease.plan.partitions import Contributions, contributions, partitions_of, small_tables, stamp_of
-from synthrelease.plan.plan import keys_of, plan_of
+from synthrelease.plan.plan import CheckedPlan, plan_of
+from synthrelease.printable import short_repr
+from synthrelease.reports.plotted import Plotted
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from synthrelease.exports.table import OutputSource
+    from synthrelease.reports.views import OutputViews
 
 Labels = str | tuple[str, ...]
 _ROWS = "rows"  # the only input
-_OF_ENTRIES = {"name", "input", "share", "epsilon", "delta"}  # keys of a plan's entry that no call has
-_REPEATABLE = "the noise came from a test seed: it can be repeated, and taken away"
+# Codes, and what else helps.
+_NEED_DELTA = {
+    "gaussian-needs-delta": "; or choose Laplace noise, which needs none",
+    "test-needs-delta": "",
+}
+_USUAL_DELTA = 1e-6  # where the number of people is private
+_SPENDS = "every further call on these participants spends more of the budget; compose([...]) adds it up"
 
 
-@dataclass(frozen=True)
-class ArrayRelease:
+@dataclass(frozen=True, repr=False)
+class ArrayRelease(Plotted):
     """What one call of a mechanism released; `str()` of it states the guarantee.
 
     Attributes:
@@ -41,7 +56,7 @@ class ArrayRelease:
         datasets: what each array is: `axes` with names, coordinates and units, and its own `unit`.
         guarantee: of this call only; none with a test seed.
         event: what was done, for `compose`.
-        mechanism: name, parameters and public inputs, as a manifest has them.
+        parameters: public parameters of the mechanism.
         warnings: what a reader of the values must know; public.
         notes: what was dropped or clipped, only for the curator.
         test_seed: whether the noise can be repeated: then nothing is protected, and nothing may be published.
@@ -52,19 +67,24 @@ class ArrayRelease:
     datasets: Mapping[str, Dataset] = field(repr=False)
     guarantee: Guarantee
     event: Event
-    mechanism: dict[str, Any] = field(repr=False)
+    parameters: Parameters = field(repr=False)
     warnings: tuple[str, ...] = field(repr=False)
     notes: tuple[str, ...] = field(repr=False)
     test_seed: bool
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return an array, in the unit and of the shape of the dataset of that name; KeyError if there is none."""
-        if name not in self.values:
-            raise no_such("array", name, self.values)
-        return self.values[name]
+        """Return an array, in the unit and of the shape of the dataset of that name, percent-encoded or not; KeyError if there is none."""
+        return self.values[self._path(name)]
 
     def __contains__(self, name: object) -> bool:
-        return name in self.values
+        return any(name in (path, unquote(path)) for path in self.values)
+
+    def _path(self, name: object) -> str:
+        """The path of a dataset, which is percent-encoded where a label is a part of it."""
+        for path in self.values:
+            if name in (path, unquote(path)):
+                return path
+        raise no_such("array", name, [unquote(path) for path in self.values])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values)
@@ -81,109 +101,84 @@ class ArrayRelease:
 
         Shapes and units are those of one item. KeyError if there is no such array.
         """
-        array, axes = self[name], self.datasets[name].axes[: self.datasets[name].items]
+        dataset = self.datasets[self._path(name)]
+        array, axes = self[name], dataset.axes[: dataset.items]
         arrays: dict[Labels, NDArray[Any]] = {}
-        for index in self.datasets[name].indices():
+        for index in dataset.indices():
             labels = tuple(str(axis.coordinates[number]) for axis, number in zip(axes, index, strict=True))
             arrays[labels[0] if len(labels) == 1 else labels] = array[index]
         return arrays
 
+    @property
+    def mechanism(self) -> dict[str, Any]:
+        """Name, parameters and public inputs, as a manifest has them."""
+        return self.parameters.to_entry()
+
+    def to_pandas(self) -> pd.DataFrame | dict[str, pd.DataFrame]:
+        """Return the released values as frames of pandas: one if they are one table, else a dict of them by the tables' names.
+
+        The tables are those that a bundle of such an output gives; `attrs` state guarantee and units.
+
+        Raises:
+            MachineError: pandas is missing.
+        """
+        from synthrelease.exports.frames import frames_of  # noqa: PLC0415  pandas is slow to import
+
+        return frames_of(self._source())
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return the released values as a dataset of xarray with their coordinates, as a bundle of such an output gives it.
+
+        `attrs` state guarantee, units and warnings; with a test seed, that nothing may be published.
+
+        Raises:
+            MachineError: xarray is missing.
+        """
+        from synthrelease.exports.arrays import dataset_of  # noqa: PLC0415  xarray is slow to import
+
+        return dataset_of(self._source())
+
+    def _source(self) -> OutputSource:
+        from synthrelease.exports.sources import source_of_call  # noqa: PLC0415  polars is slow to import
+
+        return source_of_call(
+            self.name,
+            self.parameters,
+            self.values,
+            {"guarantee": self.guarantee.to_json(), "event": self.event.to_json()},
+            warnings=self.warnings,
+            test_seed=self.test_seed,
+        )
+
+    def _pictured(self) -> tuple[OutputViews, bool]:
+        return self._views(), self.test_seed
+
+    def _views(self) -> OutputViews:
+        from synthrelease.reports.released import InMemory  # noqa: PLC0415  slow to import
+        from synthrelease.reports.views import OutputViews  # noqa: PLC0415  slow to import
+
+        kind, event = self.parameters.kind, self.event.to_json()
+        entry = {"name": self.name, "kind": kind, "mechanism": self.mechanism, "event": event}
+        return OutputViews(InMemory(self.values), entry)
+
+    def __repr__(self) -> str:
+        seed = f"{TEST_SEED_WORDS}; " if self.test_seed else ""
+        arrays = ", ".join(f"{name} {values.shape}" for name, values in self.values.items())
+        return short_repr(self, f"{self.name}: {seed}{self.guarantee}; {arrays}")
+
+    def _repr_html_(self) -> str:
+        from synthrelease.reports.notebook_cards import call_card  # noqa: PLC0415  only for a notebook
+
+        warnings = (*self.warnings, _SPENDS)
+        return call_card(self._views(), self.guarantee, warnings=warnings, test_seed=self.test_seed).html
+
     def __str__(self) -> str:
-        lines = [f"{self.name} by {self.mechanism['name']}: {self.guarantee}"]
+        lines = [f"{self.name} by {self.parameters.name}: {self.guarantee}"]
         if self.test_seed:
-            lines.append("TEST SEED - DO NOT PUBLISH: the noise can be taken away")
+            lines.append(f"{TEST_SEED_WORDS}: the noise can be taken away")
         lines += [f"  caveat: {warning}" for warning in self.warnings]
-        lines.append(
-            "  caveat: every further call on these participants spends more of the budget; compose([...]) adds it up"
-        )
+        lines.append(f"  caveat: {_SPENDS}")
         return "\n".join(lines)
-
-
-def compose(calls: Sequence[ArrayRelease], *, delta: float = 0.0) -> Guarantee:
-    """Return the guarantee of several calls together for a person who is in all of them, composed exactly from their events.
-
-    It holds if all that was to be called was settled before the first result was seen. Who chooses a call after
-    seeing others needs a ledger (`synthrelease.Ledger`, docs/howto/budget.md).
-
-    Args:
-        calls: every call on these participants, including those whose result was discarded.
-        delta: δ at which ε is stated; needed if there is Gaussian noise. Dimensionless, as ε.
-
-    Returns:
-        The guarantee; `NoGuarantee` if one of several calls is no differential privacy: k and γ of records say nothing of other calls.
-
-    Raises:
-        ArgumentError: no calls, calls under different relations, a call with a test seed, or Gaussian noise without δ.
-
-    Source: `synthrelease/dp/accounting.proof.md`.
-
-    Example:
-        >>> from synthrelease.arrays import statistics
-        >>> pupil = {"pupil_mm": [3.1, 3.3, 2.9, 4.0]}
-        >>> ways = {"person": ["a", "b", "c", "d"], "values": pupil, "bounds": {"pupil_mm": (1.5, 8.0)}}
-        >>> one = statistics(**ways, statistics=["mean"], epsilon=0.5)
-        >>> other = statistics(**ways, statistics=["median"], epsilon=0.25)
-        >>> print(compose([one, other]))
-        ε = 0.75 per person (replace-one)
-    """
-    composable = _composable(calls)
-    relation = composable[0].guarantee.neighbours
-    if not isinstance(delta, int | float) or not 0 <= delta < 0.5:
-        raise ArgumentError(
-            "bad-delta",
-            "there is no such δ",
-            where="compose().delta",
-            expected="at least 0, and less than 0.5",
-            remedy="write one well below 1/participants, such as delta=1e-6",
-        )
-    events = [call.event for call in composable]
-    without_epsilon = [call for call in composable if not accounting.is_differentially_private(call.event)]
-    if without_epsilon and len(composable) > 1:
-        reason = "; ".join(f"{call.name}: {call.guarantee}" for call in without_epsilon)
-        return NoGuarantee(reason=f"not all calls have an ε ({reason})", neighbours=relation)
-    if not without_epsilon and not delta and accounting.parts_of(events).needs_delta:
-        raise ArgumentError(
-            "gaussian-needs-delta",
-            "Gaussian noise has no guarantee with δ = 0",
-            where="compose().delta",
-            expected="delta > 0",
-            remedy="give the δ at which ε is to be stated, such as compose([…], delta=1e-6)",
-        )
-    return accounting.compose(events, delta=delta, neighbours=relation)
-
-
-def _composable(calls: object) -> list[ArrayRelease]:
-    """All calls, under one relation: a list, since what can be gone through once only would be composed to nothing."""
-    several = list(calls) if isinstance(calls, Iterable) and not isinstance(calls, ArrayRelease) else None
-    if not several or not all(isinstance(call, ArrayRelease) for call in several):
-        empty = several is not None and not several
-        raise ArgumentError(
-            "nothing-to-compose" if empty else "not-a-list-of-calls",
-            "there are no calls to compose" if empty else "not a list of what calls returned",
-            where="compose().calls",
-            found="" if empty else f"one {type(calls).__name__}",
-            expected="one call or more, in a list",
-            remedy="write compose([call, another])",
-        )
-    relations = {call.guarantee.neighbours for call in several}
-    if len(relations) != 1:
-        raise ArgumentError(
-            "mixed-neighbours",
-            "the calls are not under one relation",
-            where="compose().calls",
-            found=", ".join(sorted(relations)),
-            expected="one",
-            remedy="make all calls with the same neighbours",
-        )
-    if any(call.test_seed for call in several):
-        raise ArgumentError(
-            "composed-test-seed",
-            "a call was made with a test seed: its noise has no guarantee",
-            where="compose().calls",
-            expected="noise that no one can repeat",
-            remedy="make the calls without test_seed",
-        )
-    return several
 
 
 @dataclass(frozen=True)
@@ -219,7 +214,6 @@ def released(
         InputError: arrays or parameters cannot be used.
         PolicyError: the guarantee would be false or empty.
     """
-    _refuse_unknown_arguments(name, output)
     document = _document(name, {_ROWS: {"path": rows.name, **source}}, output, requested)
     random = SecureRandom() if test_seed is None else SecureRandom.for_tests(test_seed)
     try:
@@ -227,7 +221,13 @@ def released(
         spec = plan.inputs[_ROWS]
         stamp = stamp_of(spec.source)
         tables = small_tables({_ROWS: spec})
-        design = make_design(plan, tables)
+        facts = public_facts(plan, tables)
+        try:
+            design = design_with(plan, facts)
+        except PolicyError as error:
+            if error.code in _NEED_DELTA:
+                error.remedy = _proposed_delta(plan, facts[_ROWS].people) + _NEED_DELTA[error.code]
+            raise
         (planned,) = design.outputs
         partitions = partitions_of(spec, design.facts[_ROWS], stamp, tables.pop(_ROWS, None))
         mechanisms = {name: planned.mechanism}
@@ -244,9 +244,9 @@ def released(
         name,
         {path: values.array(path) for path in values.datasets},
         values.datasets,
-        NoGuarantee(reason=_REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
+        NoGuarantee(reason=REPEATABLE, neighbours=plan.neighbours) if random.seeded else planned.guarantee,
         drawn.event,
-        parameters.to_entry(),
+        parameters,
         (
             *map(warning_sentence, warnings(design, is_tracked=True)),
             *map(parameters.sentence, parameters.warnings()),
@@ -275,17 +275,11 @@ def _document(
     }
 
 
-def _refuse_unknown_arguments(name: str, output: Mapping[str, Any]) -> None:
-    allowed = keys_of(output["kind"]) - _OF_ENTRIES
-    if unknown := [key for key in output if key not in allowed]:
-        offered = sorted(allowed - {"kind"})
-        raise ArgumentError(
-            "unknown-argument",
-            f"there is no argument '{unknown[0]}'",
-            where=f"{name}()",
-            expected="besides those of the signature, one of " + ", ".join(offered),
-            remedy=nearest(unknown[0], offered) or "leave it out",
-        )
+def _proposed_delta(plan: CheckedPlan, people: int) -> str:
+    """What to write where δ is needed: a power of ten of at most 1/(100 · participants), if their number is public."""
+    if plan.neighbours == Neighbours.REPLACE_ONE:
+        return f"write delta=1e-{len(str(100 * people - 1))}: at most 1/(100 · {people} participants)"
+    return f"write delta={_USUAL_DELTA:.0e}: well below 1/participants, whose number is private"
 
 
 def _say_as_call(error: SynthReleaseError, name: str) -> None:

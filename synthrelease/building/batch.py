@@ -35,9 +35,9 @@ from synthrelease.errors import (
 from synthrelease.files import atomic
 from synthrelease.files.scratch import scratch
 from synthrelease.files.unwritable import refuse_taken
-from synthrelease.ledger import Charge, Ledger
+from synthrelease.ledgers import Charge, Ledger
 from synthrelease.parallel import Call, Failed, Job, Pool, Round, checked_jobs, pool_of, run_all
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.plan.policy import load_policy
 
 BUILT, KEPT, FAILED = "built", "kept", "failed"
@@ -60,7 +60,7 @@ class _BatchPlan:
     """A plan of the batch that could be read."""
 
     number: int
-    plan: Plan
+    plan: CheckedPlan
     bundle: Path  # its file
     key: str  # what the bundle depends on besides the data, in the journal
 
@@ -195,13 +195,13 @@ def _ask_once(planned: Sequence[_BatchPlan], confirm: ConfirmAll, pool: Pool) ->
         )
 
 
-def _charge_job(plan: Plan) -> Job[Charge]:
+def _charge_job(plan: CheckedPlan) -> Job[Charge]:
     charge: Charge
     (charge,) = yield Round("reading public facts", [Call(_charge_of, (plan,))])
     return charge
 
 
-def _charge_of(plan: Plan) -> Charge:
+def _charge_of(plan: CheckedPlan) -> Charge:
     return make_design(plan).charge()
 
 

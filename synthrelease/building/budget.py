@@ -21,11 +21,11 @@ from synthrelease.dp.mixed_losses import LOSS_STEP
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 
 _ROUNDING = 1e-12  # relative: what shares that add up to 1 on paper may exceed it in floating point
 # How much of the plan's ε may be left over: a mixed composition takes a while.
-_TOLERANCES = {"gaussian": 1e-6, "mixed": 1e-3}
+_TOLERANCES = {"gaussian": 1e-6, "mixed": 2e-4}
 _ROUGH_LOSS_STEP, _FINER = 10 * LOSS_STEP, 5  # with which a mixed one takes a tenth of that while
 _MOST_FACTOR = 64.0  # no multiple beyond: what does not cost more by then does not take more
 _OVERSHOOT = 1.1  # costs grow a little more than in proportion
@@ -40,7 +40,7 @@ class PreparedOutput:
     mechanism: Mechanism[Any]
 
 
-def divide_budget(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
+def divide_budget(plan: CheckedPlan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
     """Return the budget of every output that adds noise, by name.
 
     Raises:
@@ -145,7 +145,7 @@ def _largest(
     return best
 
 
-def requested_budgets(plan: Plan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
+def requested_budgets(plan: CheckedPlan, prepared: Sequence[PreparedOutput]) -> dict[str, Budget]:
     """Return the budget of every output that adds noise, as it is asked for.
 
     ε as stated by `epsilon` or `share`; what is left is divided equally among the others. δ as stated; what is left
@@ -195,7 +195,9 @@ def _stated_epsilon(spec: OutputSpec, total: float) -> float | None:
     return float(spec.options["share"]) * total if "share" in spec.options else None
 
 
-def _split_delta(plan: Plan, taking: dict[str, OutputSpec], epsilons: dict[str, float]) -> dict[str, float]:
+def _split_delta(
+    plan: CheckedPlan, taking: dict[str, OutputSpec], epsilons: dict[str, float]
+) -> dict[str, float]:
     stated = {name: float(spec.options["delta"]) for name, spec in taking.items() if "delta" in spec.options}
     remaining = plan.delta - sum(stated.values())
     waiting = [name for name in taking if name not in stated]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from synthrelease.building.curator import Confirm, CuratorNotes, Payment
 from synthrelease.building.ready import Ready, drawn_on, ready_job
@@ -28,14 +28,16 @@ from synthrelease.files.partial_files import Partial
 from synthrelease.files.scratch import scratch
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.kinds.dataset import Array
-from synthrelease.ledger import Debit
+from synthrelease.ledgers import Debit
 from synthrelease.parallel import Call, Job, Progress, Round, pool_of, run
-from synthrelease.plan.plan import load_plan
+from synthrelease.plan.plan import PlanLike, load_plan
+from synthrelease.printable import short_repr
 
 
 class _ForCurator:
     """What shows little by itself: notebooks are published with what they show, and what is for the curator alone would be, too."""
 
+    _what: ClassVar[str]
     path: Path
     manifest: dict[str, Any]
     private: CuratorNotes
@@ -46,7 +48,12 @@ class _ForCurator:
         return self.private.sentences
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.path}: {from_json(self.manifest['privacy']['guarantee'])}>"
+        return short_repr(self, f"{self.path}: {from_json(self.manifest['privacy']['guarantee'])}")
+
+    def _repr_html_(self) -> str:
+        from synthrelease.reports.notebook_cards import bundle_card  # noqa: PLC0415  only for a notebook
+
+        return bundle_card(self.manifest, kind=f"{self._what} {self.path.name}", verified=True).html
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,6 +67,7 @@ class Built(_ForCurator):
         private: what was dropped or clipped, and how tests went; for the curator alone, nowhere in the release.
     """
 
+    _what: ClassVar = "Built and verified:"
     path: Path
     sidecar: Path
     manifest: dict[str, Any]
@@ -79,6 +87,7 @@ class DryRun(_ForCurator):
         taken: whether there is a bundle already, which a build would not replace.
     """
 
+    _what: ClassVar = "Dry run, nothing was written:"
     path: Path
     manifest: dict[str, Any]
     payment: Payment | None
@@ -88,7 +97,7 @@ class DryRun(_ForCurator):
 
 
 def build(
-    plan_path: str | Path,
+    plan: PlanLike,
     output: str | Path | None = None,
     *,
     frames: Mapping[str, object] | None = None,
@@ -102,7 +111,7 @@ def build(
     """Build, verify and write the bundle of a plan.
 
     Args:
-        plan_path: the plan, TOML.
+        plan: the path of a TOML file, a `Plan`, or a dict of what TOML would be read as.
         output: the bundle; `.h5` is added to a name without it. Default <name>-<version>.h5 in the working folder.
         frames: rows in memory that take the place of inputs' files, by the inputs' names: DataFrames of polars or pandas, Gaze or
             Datasets of pymovements. They are written nowhere, but sent to worker processes if there are any.
@@ -147,14 +156,14 @@ def build(
         1.0
     """
     job = build_job(
-        plan_path, output, frames=frames, force=force, policy=policy, test_seed=test_seed, confirm=confirm
+        plan, output, frames=frames, force=force, policy=policy, test_seed=test_seed, confirm=confirm
     )
     with scratch():
         return run(job, pool_of(jobs), progress=progress)
 
 
 def dry_run(
-    plan_path: str | Path,
+    plan: PlanLike,
     output: str | Path | None = None,
     *,
     frames: Mapping[str, object] | None = None,
@@ -169,7 +178,7 @@ def dry_run(
     wrong whatever the data are (a unit, a screen, a code of missing values), and nothing else.
 
     Args:
-        plan_path: the plan, TOML.
+        plan: the path of a TOML file, a `Plan`, or a dict of what TOML would be read as.
         output: the bundle, as for `build`.
         frames: rows in memory, as for `build`.
         force: whether an existing bundle would be replaced; without it, the result says that it is in the way.
@@ -186,20 +195,20 @@ def dry_run(
         >>> dry_run(copy_sample(tempfile.mkdtemp()) / "plan.toml", "demo.h5")
         <DryRun demo.h5: ε = 2.486, δ = 1e-06 per person (replace-one)>
     """
-    job = _dry_run_job(plan_path, output, frames=frames, force=force, policy=policy)
+    job = _dry_run_job(plan, output, frames=frames, force=force, policy=policy)
     with scratch():
         return run(job, pool_of(jobs), progress=progress)
 
 
 def _dry_run_job(
-    plan_path: str | Path,
+    source: PlanLike,
     output: str | Path | None,
     *,
     frames: Mapping[str, object] | None,
     force: bool,
     policy: str | Path | None,
 ) -> Job[DryRun]:
-    plan = load_plan(plan_path, frames)
+    plan = load_plan(source, frames)
     path = target(plan, output, None)
     with reserved(path, output, plan, policy, force=True) as files:  # nothing is replaced
         ready = yield from ready_job(plan, policy, None, files[0])
@@ -210,7 +219,7 @@ def _dry_run_job(
 
 
 def build_job(
-    plan_path: str | Path,
+    source: PlanLike,
     output: str | Path | None = None,
     *,
     frames: Mapping[str, object] | None = None,
@@ -232,7 +241,7 @@ def build_job(
     sidecar from it.
     """
     seeded = None if test_seed is None else SecureRandom.for_tests(test_seed)
-    plan = load_plan(plan_path, frames)
+    plan = load_plan(source, frames)
     path, date = target(plan, output, test_seed), release_date()
     with reserved(path, output, plan, policy, force=force) as files:  # verified there, and only then moved
         ready = yield from ready_job(plan, policy, seeded, files[0])

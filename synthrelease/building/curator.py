@@ -8,7 +8,7 @@ from pathlib import Path
 
 from synthrelease.data.losses import Loss, notes
 from synthrelease.errors import Argument, DataError, Remedy
-from synthrelease.ledger import AccountStanding, Grant
+from synthrelease.ledgers import AccountStanding, Grant
 
 Sentences = Mapping[str, tuple[str, ...]]
 CHOICE_LEAKS = (

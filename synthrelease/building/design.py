@@ -23,8 +23,8 @@ from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.registry import kinds
-from synthrelease.ledger import Charge
-from synthrelease.plan.plan import Plan
+from synthrelease.ledgers import Charge
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.plan.policy import OutputGuarantee, ReleaseGuarantees
 from synthrelease.remarks import Remark
 
@@ -64,7 +64,7 @@ class PlannedOutput:
 class Design:
     """A plan with everything public filled in."""
 
-    plan: Plan  # the plan
+    plan: CheckedPlan  # the plan
     facts: dict[str, Facts]  # public facts by input
     outputs: tuple[PlannedOutput, ...]  # in the plan's order
     guarantee: Guarantee  # of all differentially private outputs together
@@ -107,7 +107,7 @@ def stated_at(budget: Budget | None) -> float:
 
 
 @scratch()
-def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) -> Design:
+def make_design(plan: CheckedPlan, tables: Mapping[str, Table] = MappingProxyType({})) -> Design:
     """Read the public facts and solve for the noise of every output.
 
     Args:
@@ -122,7 +122,7 @@ def make_design(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) 
 
 
 @scratch()
-def public_facts(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({})) -> dict[str, Facts]:
+def public_facts(plan: CheckedPlan, tables: Mapping[str, Table] = MappingProxyType({})) -> dict[str, Facts]:
     """Return the public facts of every input; arguments and errors as for `make_design`."""
     for name, spec in plan.used_inputs().items():
         if name not in tables:
@@ -148,7 +148,7 @@ def public_facts(plan: Plan, tables: Mapping[str, Table] = MappingProxyType({}))
     return facts
 
 
-def design_with(plan: Plan, facts: dict[str, Facts]) -> Design:
+def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
     """Solve for the noise of every output, with public facts that were read already.
 
     Args:
@@ -177,7 +177,7 @@ def design_with(plan: Plan, facts: dict[str, Facts]) -> Design:
     return Design(plan, facts, planned, total, method, people)
 
 
-def _refuse_overspending(plan: Plan, events: Sequence[Event]) -> None:
+def _refuse_overspending(plan: CheckedPlan, events: Sequence[Event]) -> None:
     spent = accounting.epsilon_at(events, delta=plan.delta, neighbours=plan.neighbours, budget=plan.epsilon)
     if spent > plan.epsilon:
         raise PolicyError(
@@ -190,7 +190,7 @@ def _refuse_overspending(plan: Plan, events: Sequence[Event]) -> None:
         )
 
 
-def _planned(plan: Plan, prepared: PreparedOutput, budget: Budget | None) -> PlannedOutput:
+def _planned(plan: CheckedPlan, prepared: PreparedOutput, budget: Budget | None) -> PlannedOutput:
     event = planned_event(prepared, budget)
     unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
     if unprotected and not plan.allow_unprotected:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from synthrelease.building.power import PowerCurve, PowerLine
 from synthrelease.kinds.expectation import ERROR, UNKNOWN
 from synthrelease.number_words import grouped, listed, percent, several, short
-from synthrelease.report.axis_ticks import ticks
-from synthrelease.report.exhibits import TableCell, TableExhibit, Tick
-from synthrelease.report.line_charts import (
+from synthrelease.reports.axis_ticks import ticks
+from synthrelease.reports.exhibits import TableCell, TableExhibit, Tick
+from synthrelease.reports.line_charts import (
     ChartLine,
     ChartMark,
     ChartScale,

@@ -17,9 +17,11 @@ from synthrelease.dp.error_bounds import beyond, chebyshev
 from synthrelease.dp.event import Noise, noise_of
 from synthrelease.extras import FIGURES, require
 from synthrelease.files.atomic import refuse_unwritable
-from synthrelease.ledger import Ledger
-from synthrelease.plan.plan import load_plan
+from synthrelease.ledgers import Ledger
+from synthrelease.notebook import CardTable, NotebookCard, Tone
+from synthrelease.plan.plan import PlanLike, load_plan
 from synthrelease.plan.policy import Policy, load_policy
+from synthrelease.printable import short_repr
 
 _DEVIATIONS = 2.0  # standard deviations, as in textbooks' examples
 
@@ -30,6 +32,25 @@ class Preview(dict[str, Any]):
     Its `outputs` are a list with an entry for each: `epsilon`, `delta`, `guarantee`, `noise`, `scale_steps`, `sensitivity_steps`,
     `error`, `people`, `people_needed`, `beyond_deviations` (how likely noise of two standard deviations or more is), and tables.
     """
+
+    def __repr__(self) -> str:
+        names = ", ".join(output["name"] for output in self["outputs"])
+        return short_repr(self, f"of {self['release']}: {self['guarantee']}; {names}")
+
+    def _repr_html_(self) -> str:
+        rows = tuple(
+            (output["name"], output["kind"], output["guarantee"], output["error"] or "–")
+            for output in self["outputs"]
+        )
+        return NotebookCard(
+            "Preview",
+            self["release"],
+            self["guarantee"],
+            Tone.PLAIN,
+            ("Nothing was drawn, and nothing was charged. print() shows all of it.",),
+            CardTable(("output", "kind", "guarantee by itself", "expected error"), rows),
+            tuple(self["warnings"]),
+        ).html
 
     def __str__(self) -> str:
         return as_text(self)
@@ -89,7 +110,7 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
 
 
 def preview_of_plan(
-    plan_path: str | Path,
+    plan: PlanLike,
     *,
     frames: Mapping[str, object] | None = None,
     policy: str | Path | None = None,
@@ -103,13 +124,13 @@ def preview_of_plan(
         PolicyError: the guarantee would be false or empty.
         MachineError: the page cannot stand there, or a library that draws it is not installed.
     """
-    plan = load_plan(plan_path, frames)
+    checked = load_plan(plan, frames)
     limits = None if policy is None else load_policy(policy)
     if page is not None:
         require(*FIGURES)
-        used = plan.files() if policy is None else {**plan.files(), "the policy": Path(policy)}
+        used = checked.files() if policy is None else {**checked.files(), "the policy": Path(policy)}
         refuse_unwritable(page, used, force=force, what="page")
-    design = make_design(plan)
+    design = make_design(checked)
     manifest = rehearse(design).manifest
     view = preview(design, limits)
     if page is not None:

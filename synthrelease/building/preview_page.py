@@ -15,10 +15,10 @@ from synthrelease.bundle.finding import unprotected_outputs
 from synthrelease.files.atomic import write_atomically
 from synthrelease.kinds.registry import kinds
 from synthrelease.number_words import listed
-from synthrelease.report.budget_bars import budget_charts
-from synthrelease.report.exhibits import TableCell, TableExhibit
-from synthrelease.report.guarantee_words import guarantee_words
-from synthrelease.report.page import embedded, render
+from synthrelease.reports.budget_bars import budget_charts
+from synthrelease.reports.exhibits import TableCell, TableExhibit
+from synthrelease.reports.guarantee_words import guarantee_words
+from synthrelease.reports.page import embedded, render
 
 _WORDS = (
     words.accounting_words,

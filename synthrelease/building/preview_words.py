@@ -8,7 +8,7 @@ from typing import Any
 from synthrelease.bundle.disclosure import WEAK
 from synthrelease.kinds.expectation import ERROR
 from synthrelease.number_words import listed, several
-from synthrelease.report.summary import wrapped
+from synthrelease.reports.summary import wrapped
 
 NO_BETTER = "WEAK ACCURACY: no better than no data"
 MAYBE_NO_BETTER = "may be no better than no data"

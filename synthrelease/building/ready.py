@@ -19,7 +19,7 @@ from synthrelease.files import atomic
 from synthrelease.files.partial_files import Partial
 from synthrelease.kinds.contributions import Contribution
 from synthrelease.kinds.mechanism import Drawn, Mechanism
-from synthrelease.ledger import Ledger
+from synthrelease.ledgers import Ledger
 from synthrelease.parallel import Call, Job, Round
 from synthrelease.plan.partitions import (
     Contributions,
@@ -29,7 +29,7 @@ from synthrelease.plan.partitions import (
     small_tables,
     stamp_of,
 )
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.plan.policy import Policy, load_policy
 
 _MOST_NAMED = 10  # labels of a list in a note
@@ -53,7 +53,7 @@ class Ready:
 
 
 def ready_job(
-    plan: Plan, policy: str | Path | None, seeded: SecureRandom | None, bundle: Partial
+    plan: CheckedPlan, policy: str | Path | None, seeded: SecureRandom | None, bundle: Partial
 ) -> Job[Ready]:
     """Read and check everything, as a job, and take room for the bundle; nothing is charged.
 
@@ -130,7 +130,7 @@ def released_output(planned: PlannedOutput, collected: Contribution, random: Sec
     return drawn
 
 
-def _read_once(plan: Plan) -> tuple[Design, int, dict[str, Contributions], list[Partition]]:
+def _read_once(plan: CheckedPlan) -> tuple[Design, int, dict[str, Contributions], list[Partition]]:
     """The design, the bundle's size at most, what participants of the small inputs contribute, and the parts of the others."""
     inputs = plan.used_inputs()
     stamps = {name: stamp_of(spec.source) for name, spec in inputs.items()}

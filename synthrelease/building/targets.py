@@ -14,7 +14,7 @@ from synthrelease.files import atomic, partial_files
 from synthrelease.files.missing import missing_folder
 from synthrelease.files.partial_files import Partial
 from synthrelease.files.unwritable import ADDED_BYTES, refuse_replacing, refuse_taken, writing
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 
 _AGAIN = "; building again is another release and spends ε again"
 _REBUILD = Remedy(
@@ -34,7 +34,7 @@ def mode_of(seeded: object) -> int:
     return atomic.OWNER_ALONE if seeded else atomic.FOR_ALL
 
 
-def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path:
+def target(plan: CheckedPlan, output: str | Path | None, test_seed: int | None) -> Path:
     """Return the bundle's place: as asked, or named after the release. It ends in .h5; a test seed stands in the name.
 
     So no two bundles of a folder have one sidecar.
@@ -49,14 +49,14 @@ def target(plan: Plan, output: str | Path | None, test_seed: int | None) -> Path
     return path
 
 
-def default_name(plan: Plan) -> str:
+def default_name(plan: CheckedPlan) -> str:
     """Return the default name of a bundle."""
     return f"{plan.release['name']}-{plan.release['version']}{ENDING}"
 
 
 @contextmanager
 def reserved(
-    path: Path, requested: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+    path: Path, requested: str | Path | None, plan: CheckedPlan, policy: str | Path | None, *, force: bool
 ) -> Iterator[list[Partial]]:
     """Hold the place of a bundle and its sidecar from before anything is paid; give the partial files of both.
 
@@ -80,7 +80,7 @@ def reserved(
 
 
 def _refuse_place(
-    path: Path, requested: str | Path | None, plan: Plan, policy: str | Path | None, *, force: bool
+    path: Path, requested: str | Path | None, plan: CheckedPlan, policy: str | Path | None, *, force: bool
 ) -> None:
     with writing(path):
         sources = [

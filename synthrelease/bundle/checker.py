@@ -47,8 +47,12 @@ def serve() -> None:
     stream = sys.stdin.buffer
     for line in iter(stream.readline, b""):
         answer = _answer(json.loads(line), asker_fd=stream.fileno())
+        loaded = answer.pop("loaded", ())
         sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
         sys.stdout.buffer.flush()
+        for name in _IMPORTED_ON_DEMAND:  # once the asker has its answer
+            if name in loaded:
+                __import__(name)
 
 
 def _answer(request: dict[str, Any], *, asker_fd: int | None) -> dict[str, Any]:
@@ -66,9 +70,6 @@ def _answer(request: dict[str, Any], *, asker_fd: int | None) -> dict[str, Any]:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == 0:
         answer: dict[str, Any] = json.loads(output)
-        for name in answer.pop("loaded"):
-            if name in _IMPORTED_ON_DEMAND:
-                __import__(name)
         return answer
     return answer_without_check(request, _failure_reason(status, hung=hung))
 

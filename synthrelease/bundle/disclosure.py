@@ -17,10 +17,12 @@ from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.remarks import Remark, remark, sentence
 
 _WEAK_EPSILON = 10.0
+_LARGEST_DELTA = 1e-3  # where the number of participants is private: of a thousand, δ could give away one
 _WARNINGS = {
     "test-seed": "TEST SEED - DO NOT PUBLISH: anyone who knows the seed can take the noise away",
     "one-person": "there is only 1 participant: everything that is released is about them",
     "large-delta": "δ = {delta:g} is not below 1/participants = 1/{people}: such a δ would allow publishing all data of one participant; usual is 1e-6",
+    "delta-of-a-private-number": "δ = {delta:g} would allow publishing all data of one of {people} participants, whose number is private here; usual is 1e-6",
     "weak-guarantee": "ε = {epsilon:g} hardly protects: the odds of a guess about a participant may change by a factor of 10^{power}; usual values are 1 to 3",
     "unprotected-output": "{output} protects no one: do not present it as protected",
     "rows-left-out": "the plan excludes rows by their content (`only`): participants without any remaining row are counted, too",
@@ -30,6 +32,7 @@ WEAK = "WEAK PRIVACY"  # begins a warning about a guarantee that hardly protects
 WEAK_CODES = {  # of warnings about a guarantee that hardly protects
     "weak-guarantee": "ε is very large",
     "large-delta": "δ is not below 1/participants",
+    "delta-of-a-private-number": "δ is very large",
 }
 _PUBLIC = {  # what is not protected
     "output": "output {output}",
@@ -138,6 +141,8 @@ def release_warnings(
         yield remark("one-person")
     if people is not None and delta >= 1 / people:
         yield remark("large-delta", delta=delta, people=people)
+    if people is None and delta > _LARGEST_DELTA:
+        yield remark("delta-of-a-private-number", delta=delta, people=math.floor(1 / delta))
     if epsilon > _WEAK_EPSILON:
         yield remark("weak-guarantee", epsilon=epsilon, power=round(epsilon / math.log(10)))
     for name in unprotected:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import Argument, Remedy
+from synthrelease.notebook import CardTable, NotebookCard, Tone
+from synthrelease.number_words import several
+from synthrelease.printable import short_repr
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,26 @@ class Verification:
 
     def __repr__(self) -> str:
         codes = ", ".join(dict.fromkeys(finding.code for finding in self.findings))
-        return f"<Verification: {f'{len(self.findings)} found: {codes}' if codes else 'no fault found'}>"
+        found = f"{len(self.findings)} found: {codes}" if codes else "no fault found"
+        return short_repr(self, found).replace(" ", ": ", 1)
+
+    def _repr_html_(self) -> str:
+        found = several(len(self.findings), "fault")
+        rows = tuple((finding.code, finding.where, finding.message) for finding in self.findings)
+        trust = [f"On trust: {claim}." for claim in self.on_trust]
+        unprotected = [
+            f"{name} protects no one: {guarantee}." for name, guarantee in self.unprotected.items()
+        ]
+        said = {"Checked": ", ".join(self.checked), "To do": str(self.remedy)}
+        return NotebookCard(
+            "Verification",
+            "",
+            "no fault found" if self.ok else f"VERIFICATION FAILED: {found}",
+            Tone.GOOD if self.ok else Tone.BAD,
+            tuple(f"{what}: {words}." for what, words in said.items() if words),
+            CardTable(("code", "where", "fault"), rows) if rows else None,
+            (*unprotected, *trust, *self.not_done),
+        ).html
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.findings)) or f"no fault found: {', '.join(self.checked)}"
@@ -118,8 +141,6 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
 
 def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the outputs that protect no one, each with its guarantee in words."""
-    from synthrelease.dp.guarantee import from_json  # noqa: PLC0415  with numpy
-
     guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
     return [
         (name, str(from_json(guarantee)))

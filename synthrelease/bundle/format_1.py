@@ -13,7 +13,8 @@ from synthrelease.bundle.layout import dataset_path
 from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.guarantee import from_json as guarantee_from_json
-from synthrelease.kinds.dataset import Dataset, Role, quoted
+from synthrelease.files.labels import quoted
+from synthrelease.kinds.dataset import Dataset, Role
 from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.records.public import DP, RecordsParameters
 from synthrelease.kinds.registry import kind_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.kinds.dataset import quoted
+from synthrelease.files.labels import quoted
 
 FORMAT = "synthrelease"
 FORMAT_VERSION = 2  # what is written

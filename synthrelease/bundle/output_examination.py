@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile, Stream
 from synthrelease.dp import event as events
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.dataset import Array, Axis, DerivedFrom, Index, Role
+from synthrelease.kinds.derived_items import DerivedItems
 from synthrelease.parallel import Progress
 
 _BLOCK_BYTES = 1 << 20  # of rows at a time
@@ -95,6 +96,7 @@ class OutputExamination:
             source: [] for item in self._items for source in item.dataset.sources if source.whole
         }
         self._whole_sources: dict[DerivedFrom, Array] = {}
+        self._derived = DerivedItems()
         self._all_integers, self._high_integers = IntegerTally(), IntegerTally()
 
     def faults(self) -> Iterator[Finding]:
@@ -161,7 +163,6 @@ class OutputExamination:
     def _fault(self, item: Item, *, keep: bool) -> str | None:
         """Read an item and return the first fault of its values."""
         fault, blocks, dataset = None, [], item.dataset
-        sources = [self._source_reader(item, source) for source in dataset.sources]
         for index, values in self._blocks(item):
             if dataset.role is Role.NOISY:
                 self._count(values)
@@ -169,7 +170,7 @@ class OutputExamination:
             if keep:
                 blocks.append(values)
             if fault is None:
-                fault = dataset.fault(values, index, [take(values) for take in sources])
+                fault = dataset.fault(values, self._exact(item, index, values))
         if keep:
             self._values[dataset.path, item.index] = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
         return fault
@@ -188,18 +189,35 @@ class OutputExamination:
             )
             yield (*item.index, slice(start, start + len(rows))), rows
 
-    def _source_reader(self, item: Item, source: DerivedFrom) -> Callable[[Array], Array]:
-        """What gives of a source what some values of an item follow from: all of it, or as much of it as there are values."""
-        if source.whole:
-            whole = self._whole(source)
-            return lambda _: whole
-        key = source.path, item.index
-        if not item.dataset.by_rows:
-            return lambda _: self._values[key]
-        path = self._paths[key]
-        stream = self._second_reads.setdefault((item.path, path), self._reader.reread(path))
-        row_shape = self._stored.dataset(source.path).item_shape[1:]
-        return lambda values: stream.take(len(values) * math.prod(row_shape)).reshape(-1, *row_shape)
+    def _exact(self, item: Item, index: Index, values: Array) -> Array | None:
+        """What an item, or as many of its rows as there are values, should be; None of what follows from nothing."""
+        dataset = item.dataset
+        if dataset.derive is None:
+            return None
+        if dataset.by_rows:
+            return self._derived.of(dataset, index, lambda _: self._sources_of_rows(item, len(values)))
+        return self._derived.of(
+            dataset,
+            index,
+            lambda at: [
+                self._whole(one) if one.whole else self._values[one.path, at] for one in dataset.sources
+            ],
+        )
+
+    def _sources_of_rows(self, item: Item, rows: int) -> list[Array]:
+        """What the next rows of an item follow from."""
+        sources = []
+        for source in item.dataset.sources:
+            if source.whole:
+                sources.append(self._whole(source))
+                continue
+            path = self._paths[source.path, item.index]
+            if (item.path, path) not in self._second_reads:
+                self._second_reads[item.path, path] = self._reader.reread(path)
+            row_shape = self._stored.dataset(source.path).item_shape[1:]
+            values = self._second_reads[item.path, path].take(rows * math.prod(row_shape))
+            sources.append(values.reshape(-1, *row_shape))
+        return sources
 
     def _gather(self, path: str, values: Array) -> None:
         """Keep what a dataset that follows from all items needs of this one."""

@@ -3,95 +3,132 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.items import StoredOutput
-from synthrelease.bundle.layout import digest
-from synthrelease.bundle.manifest import FORMAT_OF
-from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
+from synthrelease.bundle.finding import Verification
+from synthrelease.bundle.output_tree import Output, Tree
+from synthrelease.bundle.stored_values import StoredValues
 from synthrelease.bundle.verification import refuse_no_bundle, verify
 from synthrelease.dp.event import from_json
+from synthrelease.dp.guarantee import REPEATABLE, Guarantee, NoGuarantee
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.errors import ArgumentError, BundleError, no_such
 from synthrelease.kinds.registry import kind_of
 
 
-class Output(Mapping[str, NDArray[Any]]):
-    """The datasets of one output by their path below it, such as "heatmap"; read, and compared with their digests, when asked for.
+class Bundle(Tree):
+    """A bundle that passed `verify --quick`: a mapping of its outputs, in which paths lead on, as in HDF5.
 
-    Of bundles of format 1, where every item of a dataset stands by itself, they are put together.
-    """
-
-    def __init__(self, path: Path, stored: StoredOutput, digests: Mapping[str, str]) -> None:
-        self.name = stored.name
-        self._path, self._stored, self._digests = path, stored, digests
-        self._datasets = {dataset.path: dataset for dataset in stored.datasets}
-
-    def __getitem__(self, key: str) -> NDArray[Any]:
-        if key not in self._datasets:
-            raise no_such(f"array in '{self.name}'", key, self._datasets)
-        dataset = self._datasets[key]
-        with BundleFile(self._path) as file:
-            if self._stored.version > 1:
-                return self._checked(file, self._stored.path(dataset))
-            items = [self._checked(file, self._stored.path(dataset, index)) for index in dataset.indices()]
-            return np.stack(items).reshape(dataset.shape)
-
-    def _checked(self, file: BundleFile, path: str) -> NDArray[Any]:
-        array = file.array(path)
-        if digest(array) != self._digests[path]:
-            raise BundleError(
-                "values-changed",
-                "the values are not those that the manifest lists",
-                where=f"{self._path}: {path}",
-                remedy="get the file again from its source, and run: synthrelease verify",
-            )
-        return array
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._datasets)
-
-    def __len__(self) -> int:
-        return len(self._datasets)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {', '.join(self)}>"
-
-
-class Bundle:
-    """A bundle that passed `verify --quick`.
+    `bundle["heatmaps"]["heatmap"]` and `bundle["heatmaps/heatmap"]` are a `LazyDataset`; `bundle["heatmaps/1005/heatmap"]` is the item
+    of a stimulus. The file is opened when values are asked for, and closed by `close` or the end of a `with`; then names, shapes and the
+    manifest stay. Several threads may read.
 
     Attributes:
         path: the file.
         manifest: the privacy manifest.
         names: names of the outputs.
+        stored: what reads the values.
+        output_type: what an output is returned as.
     """
+
+    output_type: ClassVar[type[Output]] = Output
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
         self.manifest = manifest
         self.names = tuple(output["name"] for output in manifest["outputs"])
+        self.stored = StoredValues(path, manifest)
+
+    def close(self) -> None:
+        """Close the file: values cannot be read any more."""
+        self.stored.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.manifest)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {str(self.path)!r}: {', '.join(self.names)}>"
 
-    def __getitem__(self, name: str) -> Output:
-        for output in self.manifest["outputs"]:
-            if output["name"] == name:
-                try:
-                    stored = StoredOutput(output, FORMAT_OF[self.manifest["manifest_version"]])
-                    return Output(self.path, stored, self.manifest["digests"])
-                except (ValueError, ArithmeticError):
-                    raise BundleError(
-                        "contradicting-parameters",
-                        f"the parameters of '{name}' contradict each other",
-                        where=str(self.path),
-                        remedy="run: synthrelease verify",
-                    ) from None
-        raise no_such("output", name, self.names)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, key: str) -> Any:
+        """Return an output by its name, or what a path leads to in one.
+
+        Raises:
+            KeyError: there is nothing of that name: it lists the names.
+            BundleError: parameters of the output contradict each other.
+        """
+        name, slash, rest = key.partition("/") if isinstance(key, str) else ("", "", "")
+        if name not in self.names:
+            raise no_such("output", key, self.names)
+        return self._output(name)[rest] if slash else self._output(name)
+
+    def __contains__(self, key: object) -> bool:
+        with suppress(BundleError):  # of an output whose parameters contradict each other
+            return super().__contains__(key)
+        return key in self.names
+
+    def find(self, path: str) -> Any:
+        """Return an output, or what a path leads to in one; None if that is nothing."""
+        name, slash, rest = path.partition("/")
+        if name not in self.names:
+            return None
+        return self._output(name).find(rest) if slash else self._output(name)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the whole release guarantees; printed, in the field's notation: `ε = 3, δ = 1e-06 per person (replace-one)`.
+
+        `NoGuarantee`, which says why, with a test seed or if an output is not differentially private: then that of the others
+        together is `manifest["privacy"]["guarantee"]`. `bundle["heatmaps"].guarantee` is that of one output by itself.
+        """
+        privacy = self.manifest["privacy"]
+        total, covered = guarantee_from_json(privacy["guarantee"]), privacy["composition"]["outputs"]
+        others = "; ".join(f"{name}: {self[name].guarantee}" for name in self.names if name not in covered)
+        if not others or self.manifest["randomness"]["test_seed"]:
+            return self._unless_seeded(total)
+        together = f"; {', '.join(covered)} together: {total}" if covered else ""
+        reason = f"not all outputs are differentially private ({others}){together}"
+        return NoGuarantee(reason=reason, neighbours=total.neighbours)
+
+    def verify(self, public_key: str | Path | None = None) -> Verification:
+        """Check the file in full, as `synthrelease verify`: every digest, value and claimed guarantee.
+
+        Args:
+            public_key: a file with the key that must have signed it.
+
+        Returns:
+            What was found; a test seed is no fault of a bundle that was opened with `allow_test_seed`.
+
+        Raises:
+            BundleError: another bundle is at the path than the one that was opened.
+            InputError: the file is not there any more.
+            KeyFileError: the file of the public key cannot be read, or is none.
+        """
+        allowed = self.manifest["randomness"]["test_seed"]
+        result = refuse_no_bundle(self.path, verify(self.path, public_key, allow_test_seed=allowed))
+        if result.manifest is not None and result.manifest != self.manifest:
+            raise BundleError(
+                "bundle-replaced",
+                "the file is not the one that was opened",
+                where=str(self.path),
+                remedy="open it again",
+            )
+        return result
 
     def model(self, name: str) -> Any:
         """Return the model of an output: you may draw more from it, at no cost of privacy.
@@ -106,7 +143,8 @@ class Bundle:
         entry = next((output for output in self.manifest["outputs"] if output["name"] == name), None)
         if entry is None:
             raise no_such("output", name, self.names)
-        model = kind_of(entry).model(entry["mechanism"], from_json(entry["event"]), self[name])
+        arrays = _Arrays(self.stored, self[name])
+        model = kind_of(entry).model(entry["mechanism"], from_json(entry["event"]), arrays)
         if model is None:
             raise ArgumentError(
                 "no-released-model",
@@ -116,6 +154,40 @@ class Bundle:
                 remedy="name such an output; the models of others are not in the bundle",
             )
         return model
+
+    def _unless_seeded(self, guarantee: Guarantee) -> Guarantee:
+        if self.manifest["randomness"]["test_seed"]:
+            return NoGuarantee(reason=REPEATABLE, neighbours=guarantee.neighbours)
+        return guarantee
+
+    def _output(self, name: str) -> Output:
+        entry = next(output for output in self.manifest["outputs"] if output["name"] == name)
+        try:
+            guarantee = self._unless_seeded(guarantee_from_json(entry["guarantee"]))
+            return self.output_type(self.stored, name, guarantee)
+        except (ValueError, ArithmeticError):
+            raise BundleError(
+                "contradicting-parameters",
+                f"the parameters of '{name}' contradict each other",
+                where=str(self.path),
+                remedy="run: synthrelease verify",
+            ) from None
+
+
+class _Arrays(Mapping[str, NDArray[Any]]):
+    """The datasets of an output as arrays that are read when they are asked for."""
+
+    def __init__(self, stored: StoredValues, output: Output) -> None:
+        self._stored, self._output = stored, output
+
+    def __getitem__(self, path: str) -> NDArray[Any]:
+        return self._stored.array(self._output.name, path)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._output)
+
+    def __len__(self) -> int:
+        return len(self._output)
 
 
 def open_bundle(path: str | Path, *, allow_test_seed: bool = False) -> Bundle:

@@ -81,7 +81,7 @@ def show(bundle: Path, *, as_json: bool) -> None:
     With --json, print its manifest unchanged.
     """
     from synthrelease.bundle import open_bundle
-    from synthrelease.report.summary import as_text
+    from synthrelease.reports.summary import as_text
 
     manifest = open_bundle(bundle, allow_test_seed=True).manifest
     if as_json:
@@ -154,10 +154,10 @@ def report(
     The report states the guarantee, the contents and how to verify them. It is one HTML file that is complete without scripts and
     without network access. Its only script shows values under the pointer. BUNDLE is verified in full first.
     """
-    from synthrelease.api import write_report
+    from synthrelease import api
 
     with progress(obj) as show_stage:
-        page = write_report(
+        page = api.report(
             bundle, target, stimuli=stimuli, force=force, pictures=pictures, progress=show_stage
         )
     if page.test_seed:

@@ -101,7 +101,7 @@ def print_dry_run(dry_run: DryRun) -> None:
     """Print the bundle that a build would write, its cost, and what would be dropped and clipped."""
     from synthrelease.building.curator import CHOICE_LEAKS
     from synthrelease.bundle.disclosure import WEAK_CODES, releases_no_better, warning_sentence
-    from synthrelease.report.summary import as_lines
+    from synthrelease.reports.summary import as_lines
 
     warnings = dry_run.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)

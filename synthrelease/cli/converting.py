@@ -98,8 +98,8 @@ def _of_plan(
 
 def _of_data(data: Path | None, name: str | None, fields: dict[str, Any]) -> tuple[Source, dict[str, Path]]:
     """The data as `init` would read them, and the files that must stay."""
-    from synthrelease.init.first_look import only_source
-    from synthrelease.init.sources import data_files
+    from synthrelease.proposals.first_look import only_source
+    from synthrelease.proposals.sources import data_files
 
     if data is None or name is not None:
         raise click.UsageError(

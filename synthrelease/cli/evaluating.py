@@ -12,7 +12,7 @@ from synthrelease.cli.options import AS_JSON, BUNDLE, JOBS, PATH, PICTURES, PLAN
 from synthrelease.cli.printing import print_evaluation, print_json, print_required, progress
 
 if TYPE_CHECKING:
-    from synthrelease.plan.plan import Plan
+    from synthrelease.plan.plan import CheckedPlan
 
 
 @main.command()
@@ -97,7 +97,9 @@ def evaluate(
         raise SystemExit(FAULT)
 
 
-def _refuse_target(plan: Plan, bundle: Path, target: Path, *, policy: Path | None, force: bool) -> None:
+def _refuse_target(
+    plan: CheckedPlan, bundle: Path, target: Path, *, policy: Path | None, force: bool
+) -> None:
     """Refuse, before minutes of work, a report that must not, or cannot, be written there."""
     from synthrelease.building.targets import sidecar
     from synthrelease.files.atomic import refuse_unwritable

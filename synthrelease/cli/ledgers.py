@@ -13,7 +13,7 @@ from synthrelease.cli.printing import print_json, print_line, print_page, print_
 from synthrelease.printable import printable, printable_lines
 
 if TYPE_CHECKING:
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
 
 _LARGE_DELTA = 1e-3
 
@@ -62,7 +62,7 @@ def grant(
     Replaces an earlier grant; creates LEDGER if there is none. You may plan each release after seeing the earlier ones, but decide on
     budgets without looking at releases.
     """
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
 
     book = Ledger(path)
     book.grant(dataset, epsilon, delta, neighbours)
@@ -89,7 +89,7 @@ def grant(
 @AS_JSON
 def show_ledger(path: Path, *, dataset: str | None, page: Path | None, force: bool, as_json: bool) -> None:
     """Show the budgets of LEDGER and every release that was charged."""
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
 
     book = Ledger(path)
     if page is not None:
@@ -118,7 +118,7 @@ def check_ledger(path: Path, bundles: tuple[Path, ...], digests: tuple[str, ...]
     bundles, or a digest that you noted.
     """
     from synthrelease.bundle import open_bundle
-    from synthrelease.ledger import Ledger
+    from synthrelease.ledgers import Ledger
 
     manifests = {
         str(bundle): open_bundle(bundle, allow_test_seed=True).manifest for bundle in dict.fromkeys(bundles)

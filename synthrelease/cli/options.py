@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from synthrelease.report.exhibits import PICTURES as PICTURES_SHOWN
+from synthrelease.reports.exhibits import PICTURES as PICTURES_SHOWN
 
 PATH = click.Path(path_type=Path)
 PLAN = click.argument("plan", type=PATH)

@@ -16,7 +16,7 @@ from synthrelease.number_words import several
 
 if TYPE_CHECKING:
     from synthrelease.data.input_spec import InputSpec
-    from synthrelease.plan.plan import Plan
+    from synthrelease.plan.plan import CheckedPlan
     from synthrelease.prepare.prepared import PreparedInput
 
 _LEAST_S = 0.001
@@ -163,7 +163,7 @@ def _print_for_curator(prepared: PreparedInput, obj: dict[str, bool], *, as_json
             print_line(f"  {note}", err=True)
 
 
-def input_named(name: str, plan: Plan) -> InputSpec:
+def input_named(name: str, plan: CheckedPlan) -> InputSpec:
     """Return an input of a plan; PlanError if it has none of that name."""
     from synthrelease.errors import PlanError
     from synthrelease.plan.complaints import nearest

@@ -43,7 +43,7 @@ def _option(argument: Argument) -> str:
 def print_summary(built: Built, obj: dict[str, bool]) -> None:
     """Print where a bundle is, its contents and guarantees, and what its curator should look at."""
     from synthrelease.bundle.disclosure import WEAK_CODES, releases_no_better, warning_sentence
-    from synthrelease.report.summary import as_lines
+    from synthrelease.reports.summary import as_lines
 
     warnings = built.manifest["warnings"]
     print_weak_guarantee(warning_sentence(one) for one in warnings if one["code"] in WEAK_CODES)

@@ -15,7 +15,7 @@ from synthrelease.errors import DataError
 from synthrelease.number_words import several
 
 if TYPE_CHECKING:
-    from synthrelease.init.propose import Input
+    from synthrelease.proposals.propose import Input
 
 
 @main.command()
@@ -77,16 +77,16 @@ def init(
     Reads the names of columns and the first rows: roles of columns, missing codes, columns that could identify participants directly. You
     fill in ranges, sizes and titles; the plan shows usual values next to them. They must not be taken from the data.
     """
-    from synthrelease.api import propose
+    from synthrelease import api
     from synthrelease.files.atomic import refuse_unwritable, write_atomically
-    from synthrelease.init.nesting import nesting_lines
-    from synthrelease.init.sources import data_files
+    from synthrelease.proposals.nesting import nesting_lines
+    from synthrelease.proposals.sources import data_files
 
     used = {f"the data ({file.name})": file for path in data for file in data_files(path)}
     roles = {"stimulus": stimulus, "recording": recording, "groups": groups, "x": x, "y": y}
     named = tuple(axis.strip() for axis in axes.split(",")) if axes else ()
     try:
-        proposal = propose(
+        proposal = api.init(
             data,
             person=people,
             columns={role: column for role, column in roles.items() if column},
@@ -126,7 +126,7 @@ def init(
 
 def _candidate_lines(data: Sequence[Path], source_fields: Mapping[str, Any]) -> list[str]:
     """Which column could be meant, for each table, where it is to be named."""
-    from synthrelease.init.nesting import nesting_lines, nestings
+    from synthrelease.proposals.nesting import nesting_lines, nestings
 
     known = {key: value for key, value in source_fields.items() if value}
     return [line for found in nestings(data, known) for line in nesting_lines(found)]

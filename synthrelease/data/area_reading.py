@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL, POLYGON, RECTANGLE
-from synthrelease.data.areas import Area, Areas
+from synthrelease.data.areas import Area, PlacedAreas
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen
 from synthrelease.errors import MachineError, PlanError
@@ -37,7 +37,7 @@ def read_areas(
     screen: Screen,
     stimuli: Sequence[str],
     where: str,
-) -> Areas:
+) -> PlacedAreas:
     """Read and check areas.
 
     Args:
@@ -70,11 +70,11 @@ def read_areas(
     labelled = [area for area in areas if area.shape == LABEL]
     _refuse_one_alone(labelled, label_image, where)
     if label_image is None:
-        return Areas(areas)
+        return PlacedAreas(areas)
     images = _images(label_image, folder, labelled, stimuli)
     for area in labelled:
         _check_label(area, images, f"{place}.{area.name}")
-    return Areas(areas, images)
+    return PlacedAreas(areas, images)
 
 
 def _refuse_one_alone(labelled: Sequence[Area], label_image: str | None, where: str) -> None:

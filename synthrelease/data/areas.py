@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.area_shapes import ELSEWHERE, LABEL, RECTANGLE
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Area:
 
 
 @dataclass(frozen=True, eq=False)
-class Areas:
+class PlacedAreas:
     """Areas in the order in which they are tried; what none of them holds is elsewhere."""
 
     areas: tuple[Area, ...]  # the areas
@@ -77,7 +77,7 @@ class Areas:
         """The areas' names, and last "elsewhere"."""
         return (*(area.name for area in self.areas), ELSEWHERE)
 
-    def locate(self, gaze: Gaze) -> NDArray[np.int64]:
+    def locate(self, gaze: GazeData) -> NDArray[np.int64]:
         """Return the number of the first area that holds each row, or that of "elsewhere", shape (N,).
 
         The screen's right and bottom edge belong to the areas that reach them. Each row's number depends on that row alone.
@@ -95,7 +95,7 @@ class Areas:
             number[rows[area.holds(x_px[rows], y_px[rows], labels[rows])]] = index
         return number
 
-    def _labels(self, gaze: Gaze) -> NDArray[np.int64]:
+    def _labels(self, gaze: GazeData) -> NDArray[np.int64]:
         """Return the value of the label image under each row, 0 without one."""
         labels = np.zeros(gaze.x_px.shape, dtype=np.int64)
         if not self.images:

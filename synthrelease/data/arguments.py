@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -121,15 +122,18 @@ def flag(argument: object, where: str) -> bool:
 
 
 def screen_keys(argument: object, where: str) -> dict[str, Any]:
-    """Return what is known of a screen, in a plan's words; ArgumentError if it is none."""
+    """Return what is known of a screen, in a plan's words: of a Screen, or of width and height in pixels; ArgumentError if it is none."""
+    sizes = argument if isinstance(argument, list | tuple) else ()
+    if len(sizes) == 2 and all(isinstance(size, int | np.integer) for size in sizes):
+        return {"width_px": int(sizes[0]), "height_px": int(sizes[1])}
     if not isinstance(argument, Screen):
         raise ArgumentError(
             "not-a-screen",
             "not a screen",
             where=where,
             found=f"one {type(argument).__name__}",
-            expected="a synthrelease.Screen",
-            remedy="write screen=Screen(800, 600)",
+            expected="a synthrelease.Screen, or width and height in pixels",
+            remedy="write screen=Screen(800, 600), or screen=(800, 600)",
         )
     return {key: plain(value, f"{where}.{key}") for key, value in vars(argument).items() if value is not None}
 
@@ -148,6 +152,8 @@ def plain(value: object, where: str) -> Any:
         return [plain(entry, where) for entry in value]
     if value is None or isinstance(value, _PLAIN):
         return value
+    if isinstance(value, os.PathLike):
+        return os.fspath(cast("os.PathLike[str]", value))
     raise ArgumentError(
         "argument-not-public",
         "the argument is nothing public that could be written in a plan",

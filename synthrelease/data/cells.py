@@ -35,6 +35,7 @@ _FORMS_OF_TEXT = {
 }
 
 _INT64 = float(1 << 63)
+_LOOKED_AT = 1 << 12  # rows of a column, to see whether equal cells stand together
 
 Code = float | str  # marks a missing value
 ONLY_LABEL = "all"  # of the only stimulus or recording, where no column says which
@@ -59,7 +60,22 @@ def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[N
     Raises:
         DataError: a cell is empty, or the column holds neither text nor numbers.
     """
-    cells = table.frame[column]
+    numbers, rows, names = label_runs(table, column, empty_allowed=empty_allowed)
+    return numbers if numbers.size == table.frame.height else np.repeat(numbers, rows), names
+
+
+def label_runs(
+    table: Table, column: str, *, empty_allowed: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str]]:
+    """Return the labels of `labels` by stretches of equal cells, which rows of one label mostly are: the number, how many rows, and the distinct labels.
+
+    Arguments and errors as of `labels`.
+    """
+    cells, rows = table.frame[column], None
+    first = cells.head(_LOOKED_AT)
+    if 2 * first.rle().len() < first.len():  # else runs would take more memory than rows
+        runs = cells.rle().struct.unnest()
+        cells, rows = runs["value"].alias(column), runs["len"].to_numpy().astype(np.int64)
     distinct = cells.unique()
     texts = column_texts(table, column, distinct).fill_null("")
     if (~texts.str.contains(_PLAIN_LABEL) & ((texts != "") | (not empty_allowed))).any():
@@ -69,7 +85,8 @@ def labels(table: Table, column: str, *, empty_allowed: bool = False) -> tuple[N
     numbers = cells.replace_strict(
         distinct, [number_of[text] for text in texts.to_list()], return_dtype=pl.Int64
     )
-    return numbers.cast(pl.Int64).to_numpy(), names  # of no rows, the type would be another
+    of_runs = numbers.cast(pl.Int64).to_numpy()  # of no rows, the type would be another
+    return of_runs, np.ones(of_runs.size, dtype=np.int64) if rows is None else rows, names
 
 
 def renumbered(numbers: NDArray[np.int64], names: Sequence[str], listed: Sequence[str]) -> NDArray[np.int64]:
@@ -145,7 +162,7 @@ def labels_among(table: Table, column: str, listed: Sequence[str]) -> NDArray[np
 def numbers(
     table: Table, column: str, *, missing: Sequence[Code] = (), codes_allowed: bool = True
 ) -> NDArray[np.float64]:
-    """Return a column of numbers, NaN where the cell is empty or holds a declared missing code.
+    """Return a column of numbers, which may not be written to, NaN where the cell is empty or holds a declared missing code.
 
     Args:
         table: the table.
@@ -157,8 +174,12 @@ def numbers(
         DataError: a cell is no number, or NaN or infinite without being declared missing.
     """
     cast = _as_numbers(table, column, missing, codes_allowed=codes_allowed)
+    values = (
+        (cast.fill_null(math.nan) if cast.null_count() else cast).to_numpy().astype(np.float64, copy=False)
+    )
+    if not _has_numbers(missing) and np.isfinite(values).all():
+        return values
     empty = cast.is_null().to_numpy()
-    values = cast.fill_null(math.nan).to_numpy().astype(np.float64, copy=False)
     coded = _coded(values, missing)
     unusable = {
         "nan": ("nan", "NaN", np.isnan(values) & ~empty),
@@ -189,6 +210,10 @@ def _as_numbers(table: Table, column: str, missing: Sequence[Code], *, codes_all
     if series.dtype.is_numeric() or series.dtype == pl.Null:
         return series.cast(pl.Float64)
     raise _wrong_type(table, column, series, "numbers")
+
+
+def _has_numbers(missing: Sequence[Code]) -> bool:
+    return not all(isinstance(code, str) for code in missing)
 
 
 def _coded(values: NDArray[np.float64], missing: Sequence[Code]) -> NDArray[np.bool_]:

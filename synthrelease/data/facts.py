@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.cells import ONLY_LABEL, in_natural_order, labels
+from synthrelease.data.cells import ONLY_LABEL, in_natural_order, label_runs
 from synthrelease.data.chosen_rows import EVERY_ROW, ChosenRows
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, path_of, read_slices
@@ -94,12 +94,13 @@ def read_facts(
     label_columns = [columns[key] for key in ("person", "stimulus", "recording") if key in columns]
     rows: Counter[tuple[str, str]] = Counter()
     counting: set[str] = set()  # names of which a row counts
-    people_seen: set[str] = set()
     for table in read_slices(source, [*label_columns, *chosen.only], most_rows=_SLICE_ROWS):
-        people_seen.update(labels(table, label_columns[0])[1])
-        kept_rows = _rows_of_pairs(chosen.kept(table)[0], label_columns, empty_allowed=listed is not None)
-        counting.update(name for _, name in kept_rows)
-        rows.update(_rows_of_pairs(table, label_columns, empty_allowed=True) if chosen.only else kept_rows)
+        may_lack_name = listed is not None
+        counted = _rows_of_pairs(table, label_columns, empty_allowed=may_lack_name or bool(chosen.only))
+        rows.update(counted)
+        if chosen.only:
+            counted = _rows_of_pairs(chosen.kept(table)[0], label_columns, empty_allowed=may_lack_name)
+        counting.update(name for _, name in counted)
     if not counting:
         raise DataError(
             "only-selects-nothing",
@@ -110,7 +111,7 @@ def read_facts(
         )
     if listed is not None and counting.isdisjoint(listed):
         raise _no_listed_rows(source, label_columns[1], listed, counting, gaze="stimulus" in columns)
-    people = frozenset(people_seen)
+    people = frozenset(person for person, _ in rows)
     names = in_natural_order({name for _, name in rows if name}) if listed is None else list(listed)
     longest = None
     if lengths_public:
@@ -168,14 +169,20 @@ def _rows_of_pairs(
     table: Table, label_columns: Sequence[str], *, empty_allowed: bool
 ) -> dict[tuple[str, str], int]:
     """How many rows every person has of every stimulus or recording; rows of none have the last name, which is empty."""
-    person, people = labels(table, label_columns[0])
+    person, person_rows, people = label_runs(table, label_columns[0])
+    ends = ends_of_person = np.cumsum(person_rows)
     if len(label_columns) == 1:
         group, names = np.zeros_like(person), [ONLY_LABEL]
     else:
-        group, names = labels(table, label_columns[1], empty_allowed=empty_allowed)
+        group, group_rows, names = label_runs(table, label_columns[1], empty_allowed=empty_allowed)
+        ends_of_group = np.cumsum(group_rows)
+        ends = np.union1d(ends_of_person, ends_of_group)
+        person = person[np.searchsorted(ends_of_person, ends)]
+        group = group[np.searchsorted(ends_of_group, ends)]
     names = [*names, ""]
-    group = group % len(names)
-    pairs, counts = np.unique(person * len(names) + group, return_counts=True)
+    rows = np.diff(ends, prepend=0)
+    pairs, number = np.unique(person * len(names) + group % len(names), return_inverse=True)
+    counts = np.bincount(number, weights=rows).astype(np.int64)
     return {
         (people[pair // len(names)], names[pair % len(names)]): count
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.cells import ONLY_LABEL, Code, labels, numbers, renumbered
@@ -17,6 +16,7 @@ from synthrelease.data.feature_arrays import FeatureArrays
 from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, read_table
 
@@ -25,7 +25,7 @@ RECORDING = "recording"  # the name of the recordings' labels among those of oth
 
 
 @dataclass(frozen=True)
-class Features:
+class FeatureData:
     """Feature values; rows of one person and recording are in the order of time.
 
     Attributes:
@@ -69,7 +69,7 @@ class Features:
         recording: ArrayLike | None = None,
         recordings: Sequence[str] | None = None,
         time: ArrayLike | None = None,
-    ) -> Features:
+    ) -> FeatureData:
         """Return features of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
 
         Args:
@@ -85,14 +85,14 @@ class Features:
             ArgumentError: `recording` without `recordings`, features and bounds of different names, or an argument of another type.
 
         Example:
-            >>> pupil = Features.from_arrays(
+            >>> pupil = FeatureData.from_arrays(
             ...     person=["a", "a", "b"], values={"pupil_mm": [3.1, 3.3, 12.0]}, bounds={"pupil_mm": (1.5, 8.0)}
             ... )
             >>> pupil.values.ravel().tolist(), pupil.notes
             ([3.1, 3.3, 8.0], ("1 of 3 values of 'pupil_mm' were clipped to its bounds",))
         """
         roles = {"person": person, "recording": recording, "time": time}
-        where = "Features.from_arrays()"
+        where = "FeatureData.from_arrays()"
         arrays = FeatureArrays.of(where, roles, recordings, values, bounds)
         frame = InMemoryFrame.of_arrays(arrays.arrays, "arrays")
         return load_features(
@@ -112,7 +112,17 @@ class Features:
             return self.values[:, self.features.index(name)]
         return self.recording if name == RECORDING else self.labels[:, self.categorical.index(name)]
 
-    def only(self, names: Sequence[str]) -> Features:
+    def at(self, rows: NDArray[np.int64] | slice) -> FeatureData:
+        """Return some rows, of the same people."""
+        return replace(
+            self,
+            person=self.person[rows],
+            recording=self.recording[rows],
+            values=self.values[rows],
+            labels=self.labels[rows] if self.categorical else self.labels,
+        )
+
+    def only(self, names: Sequence[str]) -> FeatureData:
         """Return the same rows with only the named features, in that order."""
         columns = [self.features.index(name) for name in names]
         return replace(
@@ -128,9 +138,9 @@ def load_features(
     categories: Mapping[str, Sequence[str]] | None = None,
     recordings: Sequence[str] | None = None,
     missing: Sequence[Code] = (),
-    people: pl.Series | None = None,
+    row_filter: RowFilter | None = None,
     chosen: ChosenRows = EVERY_ROW,
-) -> Features:
+) -> FeatureData:
     """Read feature series.
 
     Args:
@@ -140,7 +150,7 @@ def load_features(
         categories: the public list of labels of every categorical column to read.
         recordings: the public list; rows of other recordings, and of none, are dropped. None takes it from the data.
         missing: numbers and texts that mark a missing value.
-        people: cells of the column of participants, as they are: only the rows of these are read. None reads all.
+        row_filter: the rows that are read, of some participants; None reads all.
         chosen: which rows count; the features of those without a valid measurement are missing.
 
     Raises:
@@ -148,7 +158,7 @@ def load_features(
     """
     categories = categories or {}
     names = [*columns.values(), *bounds, *categories, *chosen.columns]
-    all_rows = read_table(source, names, row_filter=None if people is None else (columns["person"], people))
+    all_rows = read_table(source, names, row_filter=row_filter)
     person_of_row, identities = labels(all_rows, columns["person"])
     table, kept_rows = chosen.kept(all_rows)
     person = person_of_row[kept_rows]
@@ -169,7 +179,7 @@ def load_features(
         present = int(np.count_nonzero(~np.isnan(raw)))
         losses.append(Loss(clipped, present, "were clipped to its bounds", Reason.CLIPPED, name))
     codes = [positions(table, name, listed, missing=missing)[keep] for name, listed in categories.items()]
-    return Features(
+    return FeatureData(
         features=tuple(bounds),
         bounds=limits,
         recordings=published,

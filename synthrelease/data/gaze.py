@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.data.arguments import listed, screen_keys
@@ -17,10 +16,12 @@ from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.losses import Loss, Reason, notes
 from synthrelease.data.order import in_time_order
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, read_table
 from synthrelease.errors import DataError
+from synthrelease.numerics.runs import runs
 
 SMALL_PART = "all points lie in the upper left of the screen: check the screen size in the plan"
 _ENOUGH_POINTS, _UPPER_LEFT_FRACTION = 500, 0.6  # points; of width and height
@@ -47,7 +48,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Gaze:
+class GazeData:
     """Points on the screen; rows of one person and stimulus are in the order they were recorded.
 
     Attributes:
@@ -105,7 +106,7 @@ class Gaze:
         time: ArrayLike | None = None,
         duration: ArrayLike | None = None,
         off_screen: str = "error",
-    ) -> Gaze:
+    ) -> GazeData:
         """Return gaze of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
 
         Args:
@@ -124,7 +125,7 @@ class Gaze:
             ArgumentError: the screen is none, or the stimuli are no list.
 
         Example:
-            >>> gaze = Gaze.from_arrays(
+            >>> gaze = GazeData.from_arrays(
             ...     person=["a", "a", "b"],
             ...     stimulus=["1", "1", "1"],
             ...     x_px=[10.0, 20.0, 70.5],
@@ -138,14 +139,13 @@ class Gaze:
         arrays = {"person": person, "stimulus": stimulus, "x": x_px, "y": y_px}
         arrays |= {} if time is None else {"time": time}
         arrays |= {} if duration is None else {"duration": duration}
-        where = "Gaze.from_arrays()"
-        screen_keys(screen, f"{where}.screen")
+        where = "GazeData.from_arrays()"
         names = listed(stimuli, f"{where}.stimuli", example='stimuli=["1001.jpg"]')
         frame = InMemoryFrame.of_arrays(arrays, "arrays")
         return load_gaze(
             Source(Path(frame.name), frame=frame),
             columns={role: role for role in arrays},
-            screen=screen,
+            screen=Screen(**screen_keys(screen, f"{where}.screen")),
             stimuli=names,
             off_screen=off_screen,
         )
@@ -160,9 +160,9 @@ def load_gaze(
     missing: Sequence[Code] = (),
     coordinates: Coordinates = PIXELS_FROM_TOP_LEFT,
     off_screen: str = "error",
-    people: pl.Series | None = None,
+    row_filter: RowFilter | None = None,
     chosen: ChosenRows = EVERY_ROW,
-) -> Gaze:
+) -> GazeData:
     """Read gaze data.
 
     Args:
@@ -173,14 +173,14 @@ def load_gaze(
         missing: numbers and texts that mark a missing coordinate; such rows, and rows with an empty one, are dropped.
         coordinates: what x and y are; pixels from the top left, unless said otherwise.
         off_screen: "error", or "drop" for rows that lie off the screen.
-        people: cells of the column of participants, as they are: only the rows of these are read. None reads all.
+        row_filter: the rows that are read, of some participants; None reads all.
         chosen: which rows count; those without a valid measurement are dropped.
 
     Raises:
         DataError, MachineError: the file cannot be used, with place, kind and remedy.
     """
     names = [*columns.values(), *chosen.columns]
-    all_rows = read_table(source, names, row_filter=None if people is None else (columns["person"], people))
+    all_rows = read_table(source, names, row_filter=row_filter)
     person_of_row, identities = labels(all_rows, columns["person"])
     table, kept_rows = chosen.kept(all_rows)
     shown, published = _stimuli(all_rows, table, columns.get("stimulus"), stimuli)
@@ -193,15 +193,17 @@ def load_gaze(
     on_screen = screen.holds(x_px, y_px)
     if off_screen == "error":
         refuse_off_screen(table, columns, has_position & ~on_screen, screen)
-    keep = np.flatnonzero(has_position & on_screen & (stimulus >= 0))
+    rows = np.flatnonzero(has_position & on_screen & (stimulus >= 0))
     time = None
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
-        groups = (person[keep], stimulus[keep])
-        keep = keep[in_time_order(table, columns["time"], groups, time[keep], keep, remedy=_REMEDY)]
-        time = time[keep]
+        groups = (person[rows], stimulus[rows])
+        rows = rows[in_time_order(table, columns["time"], groups, time[rows], rows, remedy=_REMEDY)]
+        time = time[rows]
+    # Where all rows count, in their order, they are not copied.
+    keep = rows if time is not None or rows.size < x_px.size else slice(None)
     duration = _durations(table, columns["duration"], missing)[keep] if "duration" in columns else None
-    return Gaze(
+    return GazeData(
         screen=screen,
         stimuli=published,
         people=len(identities),
@@ -235,7 +237,9 @@ def _assignment(
 ) -> NDArray[np.bool_]:
     """Who has any row of which published stimulus, shape (people, stimuli)."""
     assigned = np.zeros(shape, dtype=np.bool_)
-    assigned[person[stimulus >= 0], stimulus[stimulus >= 0]] = True
+    first, _ = runs(person * (shape[1] + 1) + stimulus)
+    published = first[stimulus[first] >= 0]
+    assigned[person[published], stimulus[published]] = True
     return assigned
 
 

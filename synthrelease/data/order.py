@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from synthrelease.data.tables import Table
 from synthrelease.errors import DataError
+from synthrelease.numerics.runs import sorted_rows
 
 
 def in_time_order(
@@ -42,10 +43,17 @@ def in_time_order(
             expected="a number in every row",
             remedy="fill in the cell, remove its row, or remove `time`: then the order of rows counts",
         )
-    order = np.lexsort((time, *reversed(groups)))
-    same = np.diff(time[order]) == 0
+    number = np.zeros_like(rows)
     for group in groups:
-        same &= np.diff(group[order]) == 0
+        lowest = int(group.min(initial=0))
+        number = number * (int(group.max(initial=0)) - lowest + 1) + (group - lowest)
+    order = sorted_rows(number)
+    step = np.diff(time[order])
+    within = np.diff(number[order]) == 0
+    if (within & (step <= 0)).any():
+        order = np.lexsort((time, number))
+        step = np.diff(time[order])
+    same = within & (step == 0)
     if same.any():
         repeated = rows[order[np.flatnonzero(same) + 1]]
         raise DataError(

@@ -50,15 +50,13 @@ class Table:
 Rows = Source | Path | Table  # to be read, or read already
 
 
-def read_table(
-    source: Rows, columns: Sequence[str], *, row_filter: tuple[str, pl.Series] | None = None
-) -> Table:
+def read_table(source: Rows, columns: Sequence[str], *, row_filter: RowFilter | None = None) -> Table:
     """Read the named columns of a source.
 
     Args:
         source: a file, a folder of files, or rows that were read from one, which have these columns.
         columns: their names.
-        row_filter: a column, and the cells of it whose rows are wanted; None wants all.
+        row_filter: the rows that are wanted; None wants all.
 
     Raises:
         DataError: no such file, an unknown or broken format, a missing column, no rows.
@@ -68,9 +66,8 @@ def read_table(
         return source
     source = Source.of(source)
     reader = _checked_reader(source, columns)
-    selection = None if row_filter is None else RowFilter(*row_filter)
     return _joined(
-        source, reader, list(reader.slices(source, list(dict.fromkeys(columns)), ALL_ROWS, selection))
+        source, reader, list(reader.slices(source, list(dict.fromkeys(columns)), ALL_ROWS, row_filter))
     )
 
 

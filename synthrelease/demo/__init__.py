@@ -20,8 +20,9 @@ from synthrelease.files.locks import refuse_without_locks
 from synthrelease.files.unwritable import cannot_write
 from synthrelease.numerics.blur import blurred
 from synthrelease.parallel import Progress
-from synthrelease.report.figures import MapLegend, comparison_figure, save_png
-from synthrelease.report.public_report import write_report
+from synthrelease.reports.figures import comparison_figure, save_png
+from synthrelease.reports.map_axes import MapLegend
+from synthrelease.reports.public_report import write_report
 
 FILES = ("plan.toml", "attention.csv.gz", "distance.csv.gz", "pupil.csv.gz", "LICENSES.md")
 

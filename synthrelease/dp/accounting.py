@@ -127,8 +127,8 @@ def compose(
         neighbours: the relation under which the events' sensitivities were computed.
         unit: whose contributions those were.
         budget: rounding up stops here, if ε itself does not exceed it.
-        loss_step: between the privacy losses that are distinguished where noise of several kinds is composed. A multiple of
-            `LOSS_STEP` is faster, and states no less.
+        loss_step: between the privacy losses that are distinguished where noise of several kinds is composed, relative to ε above 1.
+            A multiple of `LOSS_STEP` is faster, and states no less.
 
     Returns:
         `PureDP`, `ApproxDP`; or `NoGuarantee`, `PlausibleDeniability` if an event is no noise at all.
@@ -137,7 +137,7 @@ def compose(
         TypeError: an event of a type that accounting does not know.
 
     Example:
-        >>> from synthrelease.dp import RoundedGaussian
+        >>> from synthrelease.dp.event import RoundedGaussian
         >>> one = RoundedGaussian(sensitivity=10.0, scale=50.0, count=100)
         >>> print(compose([one], delta=1e-6))
         ε = 0.834118, δ = 1e-06 per person (replace-one)
@@ -186,7 +186,11 @@ def unrounded_epsilon(
     choices = [(step.epsilon, 0.0) for step in _steps(events) if isinstance(step, PrivateChoice)]
     dearest = _steps(map(_of_any_outcome, events))
     laplace = [step for step in dearest if isinstance(step, DiscreteLaplace) and step.sensitivity > 0]
-    return min(mixed_epsilon(mu, tuple(laplace), (*pairs, *choices), delta, loss_step), added_up), 4
+    largest = max(gaussian, float(max(parts.pure, default=0)), *(epsilon for epsilon, _ in pairs))
+    # Of the order of 10⁻⁴ of ε. Doubled at √2·2ⁱ, where no plan has an ε: the same on machines that differ in last bits.
+    doublings = round(math.log2(max(1.0, largest)))
+    losses = (mu, tuple(laplace), (*pairs, *choices))
+    return min(mixed_epsilon(*losses, delta, loss_step * 2**doublings), added_up), 4
 
 
 def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit) -> Guarantee | None:

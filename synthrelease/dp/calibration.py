@@ -10,9 +10,13 @@ only if, with μ = Δ/σ,
 
 from __future__ import annotations
 
+import bisect
+import functools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 from scipy.special import log_ndtr
 
 from synthrelease.dp.rounding import float_up
@@ -55,20 +59,17 @@ def gaussian_epsilon(delta: float, *, sigma: float, sensitivity: float) -> float
 
     The inverse of `gaussian_delta`; arguments and errors as there, with 0 < δ < 1.
     """
-    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
-
     _check_delta(delta)
     if gaussian_delta(0.0, sigma=sigma, sensitivity=sensitivity) <= delta:
         return 0.0
 
-    def excess(epsilon: float) -> float:
-        return gaussian_delta(epsilon, sigma=sigma, sensitivity=sensitivity) - delta
+    def is_enough(epsilon: float) -> bool:
+        return gaussian_delta(epsilon, sigma=sigma, sensitivity=sensitivity) <= delta
 
     high = 1.0
-    while excess(high) > 0:
+    while not is_enough(high):
         high *= 2.0
-    epsilon = float(brentq(excess, 0.0, high, xtol=1e-14, rtol=1e-14))
-    return _raise_until(lambda e: excess(e) <= 0, max(epsilon, 1e-14))
+    return _raise_until(is_enough, _least(is_enough, 1e-14, high))
 
 
 def gaussian_sigma(epsilon: float, delta: float, *, sensitivity: float) -> float:
@@ -88,23 +89,28 @@ def gaussian_sigma(epsilon: float, delta: float, *, sensitivity: float) -> float
         >>> round(gaussian_sigma(1.0, 1e-6, sensitivity=1.0), 3)
         4.225
     """
-    from scipy.optimize import brentq  # noqa: PLC0415  slow to import
-
     _check(epsilon=epsilon, sensitivity=sensitivity)
     _check_delta(delta)
     if epsilon == 0 or sensitivity == 0:
         raise ValueError(f"Expected epsilon > 0 and sensitivity > 0, found {epsilon} and {sensitivity}")
-
-    def excess(log_sigma: float) -> float:
-        return gaussian_delta(epsilon, sigma=math.exp(log_sigma), sensitivity=1.0) - delta
-
-    low, high = -1.0, 1.0
-    while excess(low) < 0:
-        low -= 1.0
-    while excess(high) > 0:
-        high += 1.0
-    sigma = sensitivity * math.exp(float(brentq(excess, low, high, xtol=1e-14)))
+    sigma = sensitivity * _unit_sigma(epsilon, delta)
     return _raise_until(lambda s: gaussian_delta(epsilon, sigma=s, sensitivity=sensitivity) <= delta, sigma)
+
+
+@functools.lru_cache(maxsize=1024)  # a preview asks for the same budgets at many sensitivities
+def _unit_sigma(epsilon: float, delta: float) -> float:
+    """σ of sensitivity 1, to about its last digit."""
+
+    def is_enough(sigma: float) -> bool:
+        return gaussian_delta(epsilon, sigma=sigma, sensitivity=1.0) <= delta
+
+    high = 1.0
+    while not is_enough(high):
+        high *= 2.0
+    low = high / 2
+    while is_enough(low):
+        low /= 2
+    return _least(is_enough, low, high)
 
 
 def laplace_scale(epsilon: float, *, sensitivity: int) -> float:
@@ -136,9 +142,23 @@ def liu2019_level(epsilon: float, delta: float, *, people: int) -> str:
     return "good" if epsilon <= 1 else "okay" if epsilon <= 3 else "poor"
 
 
-def _raise_until(enough: object, value: float) -> float:
+def _least(is_enough: Callable[[float], bool], low: float, high: float) -> float:
+    """Return the least number between two positive ones that is enough, if all above it are: but for rounding, which `_raise_until` makes up for.
+
+    Bisected over floating-point numbers, whose bits are in their order.
+    """
+    first, last = (int(np.float64(end).view(np.int64)) for end in (low, high))
+
+    def number(bits: int) -> float:
+        return float(np.int64(bits).view(np.float64))
+
+    between = range(first, last)
+    return number(first + bisect.bisect_left(between, True, key=lambda bits: is_enough(number(bits))))
+
+
+def _raise_until(is_enough: Callable[[float], bool], value: float) -> float:
     step = 1e-15
-    while not enough(value):  # type: ignore[operator]
+    while not is_enough(value):
         value *= 1.0 + step
         step *= 2.0
     return value

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
+from synthrelease.number_words import no_less
+from synthrelease.printable import short_repr
+
+REPEATABLE = "the noise came from a test seed: it can be repeated, and taken away"
 _EQUAL = 1e-6  # relative: as near as guarantees are compared
 
 
@@ -43,7 +46,7 @@ class Neighbours(StrEnum):
     ADD_REMOVE_ONE = "add-remove-one"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Guarantee:
     """A guarantee to every `unit` under a neighbouring relation; see the subclasses for its kinds.
 
@@ -62,6 +65,14 @@ class Guarantee:
         ):
             raise TypeError(f"unlike guarantees do not add up: {self} and {other}; compose their events")
         return self._compose(other)
+
+    def __repr__(self) -> str:
+        return short_repr(self, str(self))
+
+    def _repr_html_(self) -> str:
+        from synthrelease.dp.guarantee_sentence import guarantee_card  # noqa: PLC0415  only for a notebook
+
+        return guarantee_card(self).html
 
     def _compose(self, other: Self) -> Self:  # noqa: ARG002  for the subclasses
         raise TypeError(f"guarantees of kind {self.kind} do not add up")
@@ -82,7 +93,7 @@ def _positive(**values: float) -> None:
             raise ValueError(f"Expected {name} >= 0 and finite, found {name}={value}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PureDP(Guarantee):
     """P[M(D) ∈ S] ≤ e^ε·P[M(D′) ∈ S] for all neighbours D, D′ and all S."""
 
@@ -100,7 +111,7 @@ class PureDP(Guarantee):
         return f"ε = {no_less(self.epsilon, 6)} per {self.unit} ({self.neighbours})"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxDP(Guarantee):
     """P[M(D) ∈ S] ≤ e^ε·P[M(D′) ∈ S] + δ for all neighbours D, D′ and all S."""
 
@@ -123,7 +134,7 @@ class ApproxDP(Guarantee):
         return f"ε = {no_less(self.epsilon, 6)}, δ = {no_less(self.delta, 2)} per {self.unit} ({self.neighbours})"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ZCDP(Guarantee):
     """ρ-zero-concentrated differential privacy (Bun & Steinke 2016)."""
 
@@ -140,7 +151,7 @@ class ZCDP(Guarantee):
         return f"ρ = {no_less(self.rho, 6)} zCDP per {self.unit} ({self.neighbours})"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class GaussianDP(Guarantee):
     """D and D′ are as hard to distinguish as N(0, 1) and N(μ, 1) (Dong, Roth & Su 2022)."""
 
@@ -157,7 +168,7 @@ class GaussianDP(Guarantee):
         return f"μ = {no_less(self.mu, 6)} Gaussian DP per {self.unit} ({self.neighbours})"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PlausibleDeniability(Guarantee):
     """(k, γ)-plausible deniability of each record (Bindschaedler et al. 2017, Definition 1).
 
@@ -182,7 +193,7 @@ class PlausibleDeniability(Guarantee):
         return f"plausible deniability k = {self.k} (each a {self.counted}), γ = {self.gamma:g}{empty}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NoGuarantee(Guarantee):
     """Nothing is guaranteed, for a reason that is stated."""
 
@@ -206,16 +217,3 @@ def from_json(form: dict[str, Any]) -> Guarantee:
         raise ValueError(f"Expected a guarantee of kind {', '.join(_KINDS)}, found another kind")
     unit, neighbours = Unit(values.pop("unit")), Neighbours(values.pop("neighbours"))
     return _KINDS[kind](unit=unit, neighbours=neighbours, **values)
-
-
-def no_less(value: float, digits: int) -> str:
-    """Return a number in so many digits, rounded up: a guarantee is never stated better than it is.
-
-    What is nearer to the rounded one than accounting resolves counts as equal to it.
-    """
-    nearest = float(f"{value:.{digits}g}")
-    if math.isinf(value) or nearest >= value * (1 - _EQUAL):
-        return f"{nearest:.{digits}g}"
-    exact = Decimal(value)
-    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    return f"{float(exact.quantize(step, ROUND_CEILING)):.{digits}g}"

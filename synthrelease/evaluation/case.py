@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.evaluation.ground_truth import ComparedKind, GroundTruth, kind_of
 from synthrelease.evaluation.matched import BundleOutput
 from synthrelease.kinds.contributions import Contribution, PersonRows
@@ -19,7 +19,7 @@ class Case:
     output: BundleOutput
     collected: Contribution  # what all people contribute to the release
     truth: Contribution  # what the release is compared with
-    sample: Gaze | Features  # the data of the people of the first part
+    sample: GazeData | FeatureData  # the data of the people of the first part
     parts: int = 1  # how many there are
 
     @property

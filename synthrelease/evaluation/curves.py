@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _TIMES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of the plan's ε
-_LEAST_PARTS, _MOST_VALUES = 3, 10_000_000  # of a release that are scored; each part holds some items
+# Of a release that are scored, each of which holds some items: as many as a moment suffices for.
+_LEAST_PARTS, _MOST_PARTS, _MOST_VALUES = 3, 24, 10_000_000
 
 
 def curve(
@@ -92,7 +93,7 @@ def _fresh_sample(
     if together:
         return [{labels: array for derive in pieces for labels, array in derive().items()}]
     size = sum(array.size for array in pieces[0]().values())
-    count = min(len(pieces), max(_LEAST_PARTS, _MOST_VALUES // max(1, size)))
+    count = min(len(pieces), _MOST_PARTS, max(_LEAST_PARTS, _MOST_VALUES // max(1, size)))
     chosen = np.linspace(0, len(pieces) - 1, count).round().astype(int)
     return [pieces[number]() for number in chosen]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.building.design import Design, make_design
 from synthrelease.bundle.verification import refuse_no_bundle, verify
-from synthrelease.data.gaze import Gaze, Reach
+from synthrelease.data.gaze import GazeData, Reach
 from synthrelease.data.losses import Loss, added, notes, of_output
 from synthrelease.dp.event import PrivateChoice, flatten, noise_of
 from synthrelease.dp.noise import SecureRandom
@@ -35,9 +35,9 @@ from synthrelease.files.scratch import scratch
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.parallel import checked_jobs
 from synthrelease.plan.partitions import Partition, partitions_of, small_tables, stamp_of
-from synthrelease.plan.plan import load_plan
-from synthrelease.report.exhibits import PICTURES
-from synthrelease.report.released import Released
+from synthrelease.plan.plan import PlanLike, load_plan
+from synthrelease.reports.exhibits import PICTURES
+from synthrelease.reports.released import Released
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -59,7 +59,7 @@ class _Run:
 
 @scratch()
 def evaluate(
-    plan_path: str | Path,
+    plan: PlanLike,
     bundle: str | Path,
     *,
     frames: Mapping[str, object] | None = None,
@@ -73,7 +73,7 @@ def evaluate(
     Reads the private data again and protects no one. To choose parameters by it and build again leaks it: that is another release.
 
     Args:
-        plan_path: the plan that it was built from, next to the data.
+        plan: that it was built from, next to the data: the path of a TOML file, a `Plan`, or a dict.
         bundle: the file; it is verified first.
         frames: rows in memory that took the place of inputs' files, as `build` was given them.
         seed: of attacks, controls and fresh releases: the same seed, the same evaluation.
@@ -92,9 +92,9 @@ def evaluate(
     require("sklearn")
     path, jobs = Path(bundle), checked_jobs(jobs)
     manifest = _verified(path, progress)
-    plan = load_plan(plan_path, frames)
-    tables = small_tables(plan.used_inputs())
-    design = make_design(plan, tables)
+    checked = load_plan(plan, frames)
+    tables = small_tables(checked.used_inputs())
+    design = make_design(checked, tables)
     outputs = bundle_outputs(design, manifest, path)
     cases: dict[str, Case] = {}
     inputs, notes_by_input = [], {}
@@ -142,7 +142,7 @@ def _read(
         data = part.read()
         of_outputs = (of_output(output.mechanism.losses(data), output.name) for output in outputs)
         losses = added((*losses, *data.losses, *itertools.chain.from_iterable(of_outputs)))
-        reach = reach.joined(data.reach) if isinstance(data, Gaze) else reach
+        reach = reach.joined(data.reach) if isinstance(data, GazeData) else reach
         for output in outputs:
             collectors = output.mechanism.collect, kind_of(output.mechanism).collector(output.mechanism)
             collected, truth = (collect(data).numbered(part.numbers) for collect in collectors)

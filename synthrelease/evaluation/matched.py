@@ -15,7 +15,7 @@ from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.report.released import Released
+from synthrelease.reports.released import Released
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.noise.entropy import SecureRandom
 
 _FEATURE_COLUMNS = ("recording", "values")
 _GAZE_COLUMNS = ("stimulus", "x_px", "y_px", "time", "duration")
 
 
-def of_person(data: Gaze | Features, number: int) -> Gaze | Features:
+def of_person(data: GazeData | FeatureData, number: int) -> GazeData | FeatureData:
     """Return the rows of one person, who becomes person 0 of one."""
     rows = np.flatnonzero(data.person == number)
     mine: dict[str, Any] = {
         name: getattr(data, name)[rows]
-        for name in (_FEATURE_COLUMNS if isinstance(data, Features) else _GAZE_COLUMNS)
+        for name in (_FEATURE_COLUMNS if isinstance(data, FeatureData) else _GAZE_COLUMNS)
         if getattr(data, name) is not None
     }
-    if isinstance(data, Gaze):
+    if isinstance(data, GazeData):
         mine["assigned"] = data.assigned[number : number + 1]
     elif data.categorical:
         mine["labels"] = data.labels[rows]

@@ -18,14 +18,14 @@ from synthrelease.evaluation.result import Curve, Evaluation
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.kinds.registry import kinds
 from synthrelease.number_words import listed, scientific_up, several
-from synthrelease.report.area_plates import DrawnAreas
-from synthrelease.report.compared_maps import ComparedMap
-from synthrelease.report.figures import write_png
-from synthrelease.report.look import Look, joined
-from synthrelease.report.page import embedded, render
-from synthrelease.report.photographs import Photographs
-from synthrelease.report.rasters import data_uri
-from synthrelease.report.signal_figures import trade_figure
+from synthrelease.reports.area_plates import DrawnAreas
+from synthrelease.reports.compared_maps import ComparedMap
+from synthrelease.reports.figures import write_png
+from synthrelease.reports.look import Look, joined
+from synthrelease.reports.page import embedded, render
+from synthrelease.reports.photographs import Photographs
+from synthrelease.reports.rasters import data_uri
+from synthrelease.reports.signal_figures import trade_figure
 
 _WORDS = (
     words.at_a_glance,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.evaluation.attacks import AttackResult, Windows, identifications, judged, linkage
 from synthrelease.evaluation.one_person import sampled_people
@@ -25,7 +25,7 @@ _ROWS = 4000  # known, and as many given
 
 
 def evaluated_input(
-    name: str, data: Gaze | Features, *, seed: int, jobs: int = 1, progress: Progress | None = None
+    name: str, data: GazeData | FeatureData, *, seed: int, jobs: int = 1, progress: Progress | None = None
 ) -> EvaluatedInput:
     """Return what identification and linkage find in the data of some people as it is.
 
@@ -33,7 +33,7 @@ def evaluated_input(
     names. Where there is only one recording, it is cut in the middle. `jobs` processes change no result.
     """
     random = SecureRandom.for_tests(seed).spawn("raw data", name)
-    rows = _of_features(data) if isinstance(data, Features) else _of_gaze(data)
+    rows = _of_features(data) if isinstance(data, FeatureData) else _of_gaze(data)
     if rows is None:
         return EvaluatedInput(name, data.people, (), ("No re-identification: the data have no usable row.",))
     halves = _halves(rows)
@@ -78,7 +78,7 @@ def _halves(rows: Windows) -> tuple[Windows, Windows] | None:
     return rows.where(has_both & first), rows.where(has_both & ~first)
 
 
-def _of_features(data: Features) -> Windows | None:
+def _of_features(data: FeatureData) -> Windows | None:
     """Rows as they are; what is missing lies in the middle of its bounds."""
     has_value = np.isfinite(data.values).any(axis=1)
     if not has_value.any() or not data.features:
@@ -89,7 +89,7 @@ def _of_features(data: Features) -> Windows | None:
     )
 
 
-def _of_gaze(data: Gaze) -> Windows | None:
+def _of_gaze(data: GazeData) -> Windows | None:
     """A row for each person on each stimulus: how they look, and not where.
 
     Number of points, middle and spread of both coordinates, length of the way from point to point, and time on a point if it is

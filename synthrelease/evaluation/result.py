@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from synthrelease.evaluation.attacks import AttackResult, AttackVerdict, GuaranteeCheck, Rate
 from synthrelease.evaluation.json_form import JsonForm, json_form
+from synthrelease.notebook import NotebookCard
+from synthrelease.printable import short_repr
 
 if TYPE_CHECKING:
-    from synthrelease.report.area_plates import DrawnAreas
-    from synthrelease.report.compared_maps import ComparedMap
-    from synthrelease.report.exhibits import Exhibit
+    from synthrelease.reports.area_plates import DrawnAreas
+    from synthrelease.reports.compared_maps import ComparedMap
+    from synthrelease.reports.exhibits import Exhibit
 
 Scores = tuple[float, ...]  # one for each measure
-PRIVATE = "private: computed from the data without protection, do not publish"
+_WHY = "computed from the data without protection"
+PRIVATE = f"private: {_WHY}, do not publish"
 RELEASED = "released"  # the first row of `Utility.compared`
 
 
@@ -203,7 +206,16 @@ class Evaluation:
     def __repr__(self) -> str:
         # Notebooks are published with what they show: nothing that is only for the curator.
         release = self.manifest["release"]
-        return f"<Evaluation of {release['name']} {release['version']}: private>"
+        return short_repr(self, f"of {release['name']} {release['version']}: PRIVATE")
+
+    def _repr_html_(self) -> str:
+        release = self.manifest["release"]
+        names = ", ".join(output.name for output in self.outputs)
+        sentences = (f"Evaluated: {names}.", "Its figures are in to_json(), and in the private report.")
+        title = f"{release['name']} {release['version']}"
+        return NotebookCard(
+            "Evaluation", title, sentences=sentences, mark=f"PRIVATE - DO NOT PUBLISH: {_WHY}"
+        ).html
 
     @property
     def faults(self) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from synthrelease.evaluation.noise_check import NoiseTally
 from synthrelease.evaluation.result import RELEASED, NoiseCheck, Scores, Utility
 from synthrelease.evaluation.scores import over_items
 from synthrelease.evaluation.usefulness import usefulness
-from synthrelease.report.area_plates import DrawnAreas
-from synthrelease.report.compared_maps import ComparedMap
-from synthrelease.report.exhibits import Exhibit
-from synthrelease.report.released import Released
+from synthrelease.reports.area_plates import DrawnAreas
+from synthrelease.reports.compared_maps import ComparedMap
+from synthrelease.reports.exhibits import Exhibit
+from synthrelease.reports.released import Released
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress

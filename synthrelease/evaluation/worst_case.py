@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.best_guess import best_guess, best_guess_of
 from synthrelease.dp.event import Noise, RoundedGaussian, noise_of
 from synthrelease.dp.guarantee import Neighbours
@@ -52,7 +52,7 @@ _SURE = 6.1  # standard deviations: one in a thousand millions
 
 def worst_case_attack(
     output: BundleOutput,
-    data: Gaze | Features,
+    data: GazeData | FeatureData,
     *,
     neighbours: Neighbours,
     seed: int,

@@ -9,32 +9,35 @@ from urllib.parse import unquote
 import numpy as np
 
 from synthrelease.bundle import Bundle
-from synthrelease.dp.event import from_json
-from synthrelease.errors import MachineError, no_such
-from synthrelease.exports.guarantee_text import guarantee_sentence, title
-from synthrelease.exports.table import free_name
+from synthrelease.errors import MachineError
+from synthrelease.exports.sources import about_release, source_of
+from synthrelease.exports.table import OutputSource, free_name
 from synthrelease.kinds.dataset import Axis, Dataset
 from synthrelease.kinds.parameters import Feature
-from synthrelease.kinds.registry import parameters_of
-from synthrelease.report.families import families_of
-from synthrelease.report.released import Released
+from synthrelease.reports.families import families_of
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
+def tree_of(bundle: Bundle) -> xr.DataTree:
+    """Return all outputs of a bundle: `ReadableBundle.to_xarray` without a name."""
+    _require_xarray()
+    import xarray as xr  # noqa: PLC0415  an extra
+
+    root = xr.Dataset(attrs=_stated(about_release(bundle.manifest)))
+    return xr.DataTree.from_dict(
+        {"/": root, **{name: dataset_of(source_of(bundle, name)) for name in bundle.names}}
+    )
+
+
+def dataset_of(source: OutputSource) -> xr.Dataset:
     """Return the published values of an output with their coordinates: `ReadableBundle.to_xarray`."""
-    output = next((entry for entry in bundle.manifest["outputs"] if entry["name"] == name), None)
-    if output is None:
-        raise no_such("output", name, bundle.names)
-    try:
-        import xarray as xr  # noqa: PLC0415  an extra
-    except ImportError:
-        raise missing_library("xarray") from None
-    parameters = parameters_of(output)
-    about = {"guarantee": guarantee_sentence(bundle.manifest, output)}
-    families = families_of(parameters.datasets(from_json(output["event"])))
+    _require_xarray()
+    import xarray as xr  # noqa: PLC0415  an extra
+
+    about = {"guarantee": source.guarantee}
+    families = families_of(source.datasets)
     datasets = [
         *(dataset for family in families.of_values for dataset in family.datasets),
         *families.records,
@@ -47,25 +50,30 @@ def dataset_of(bundle: Bundle, name: str) -> xr.Dataset:
     )
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {}
-    with Released(bundle.path, bundle.manifest) as released:
-        for dataset in datasets:
-            axes = {dimensions[axis.place]: axis for axis in dataset.axes}
-            coordinates |= {dimension: _coordinate(dimension, axis) for dimension, axis in axes.items()}
-            unit = {"units": dataset.unit} if dataset.unit else {}
-            variables[names[dataset.path]] = (
-                list(axes),
-                _decoded(dataset, released.array(name, dataset.path)),
-                {"long_name": dataset.quantity, **about, **unit},
-            )
+    for dataset in datasets:
+        axes = {dimensions[axis.place]: axis for axis in dataset.axes}
+        coordinates |= {dimension: _coordinate(dimension, axis) for dimension, axis in axes.items()}
+        unit = {"units": dataset.unit} if dataset.unit else {}
+        variables[names[dataset.path]] = (
+            list(axes),
+            _decoded(dataset, source.array(dataset)),
+            {"long_name": dataset.quantity, **about, **unit},
+        )
     if "feature" in coordinates:
-        coordinates |= _feature_coordinates(parameters.bounded)
-    release = bundle.manifest["release"]
-    attributes = {
-        "title": title(bundle.manifest),
-        "release": f"{release['name']} {release['version']}",
-        **about,
-    }
-    return xr.Dataset(variables, coordinates, attributes)
+        coordinates |= _feature_coordinates(source.parameters.bounded)
+    return xr.Dataset(variables, coordinates, _stated({**source.about, **about}))
+
+
+def _require_xarray() -> None:
+    try:
+        import xarray  # noqa: F401, PLC0415  an extra
+    except ImportError:
+        raise missing_library("xarray") from None
+
+
+def _stated(about: Mapping[str, str]) -> dict[str, str]:
+    """Attributes with a value: NetCDF has no empty texts."""
+    return {key: text for key, text in about.items() if text}
 
 
 def missing_library(library: str) -> MachineError:

@@ -28,7 +28,7 @@ from synthrelease.exports.table_files import write_readme
 from synthrelease.exports.task import ExportTask
 from synthrelease.kinds.synthetic_gaze import SYNTHETIC, Rendering, Trial
 from synthrelease.numerics.gaze_samples import Samples, peak_velocity, runs_of
-from synthrelease.report.file_names import FileNames
+from synthrelease.reports.file_names import FileNames
 
 ENDING = "synthetic.asc"
 _CONTENTS = (

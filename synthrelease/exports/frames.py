@@ -6,47 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from synthrelease.bundle import Bundle
-from synthrelease.errors import no_such
 from synthrelease.exports.arrays import missing_library
-from synthrelease.exports.table import Column, ExportTable
-from synthrelease.exports.tables import tables_of
+from synthrelease.exports.table import Column, ExportTable, OutputSource
+from synthrelease.exports.tables import tables_of_output
+from synthrelease.reports.file_names import FileNames
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def frames_of(bundle: Bundle, name: str) -> pd.DataFrame | dict[str, pd.DataFrame]:
+def frames_of(source: OutputSource) -> pd.DataFrame | dict[str, pd.DataFrame]:
     """Return an output's table, or its tables by name: `ReadableBundle.to_pandas`."""
-    if name not in bundle.names:
-        raise no_such("output", name, bundle.names)
     try:
         import pandas  # noqa: F401, ICN001, PLC0415  an extra; asked for before anything is read
     except ImportError:
         raise missing_library("pandas") from None
-    frames = {table.name: frame_of(table, bundle.manifest) for table in tables_of(bundle, only=name)}
+    frames = {table.name: _frame(table, source) for table in tables_of_output(source, FileNames())}
     return next(iter(frames.values())) if len(frames) == 1 else frames
 
 
-def frame_of(table: ExportTable, manifest: dict[str, Any]) -> pd.DataFrame:
-    """Return a table as a frame of pandas.
-
-    Args:
-        table: with its rows.
-        manifest: of the release that it is of.
-    """
+def _frame(table: ExportTable, source: OutputSource) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415  an extra
 
     frame = pd.DataFrame({column.name: _cells(column, table.frame[column.name]) for column in table.columns})
-    release = manifest["release"]
-    frame.attrs = {
+    attrs = {
+        **source.about,
         "title": table.title,
         "description": table.description,
         "guarantee": table.guarantee,
-        "release": f"{release['name']} {release['version']}",
         "units": {column.name: column.unit for column in table.columns if column.unit},
         "columns": {column.name: column.description for column in table.columns},
     }
+    frame.attrs = dict(attrs.items())  # in pandas' types, keys need not be texts
     return frame
 
 

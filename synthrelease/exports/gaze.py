@@ -23,7 +23,7 @@ from synthrelease.exports.task import ExportTask
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.synthetic_gaze import Rendering, SyntheticGaze, Trial
 from synthrelease.numerics.gaze_samples import Samples
-from synthrelease.report.released import Released
+from synthrelease.reports.released import Released
 
 FIXATION, SACCADE, BLINK = "fixation", "saccade", "blink"
 _EVENTS = (SACCADE, FIXATION, BLINK)

@@ -8,8 +8,8 @@ from synthrelease.bundle.disclosure import output_sentences, unprotected_facts, 
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.registry import kind_of, parameters_of
-from synthrelease.report.guarantee_words import guarantee_caption, guarantee_words, output_guarantee_words
-from synthrelease.report.output_words import noise_words, rows_of
+from synthrelease.reports.guarantee_words import guarantee_caption, guarantee_words, output_guarantee_words
+from synthrelease.reports.output_words import noise_words, rows_of
 
 PARAMETERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "k": "k", "gamma": "γ"}
 _VARIANTS = {

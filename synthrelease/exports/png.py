@@ -6,7 +6,7 @@ from synthrelease.exports.guarantee_text import guarantee_sentence
 from synthrelease.exports.readme import item
 from synthrelease.exports.table_files import write_readme
 from synthrelease.exports.task import ExportTask
-from synthrelease.report.pictures import draw, pictured
+from synthrelease.reports.pictures import draw, pictured
 
 _CONTENTS = "Figures of the released values, as PNG; the guarantee is below each."
 _NOTHING = "this release has nothing to draw: neither maps nor mean series"

@@ -27,7 +27,7 @@ from synthrelease.exports.table_files import write_readme
 from synthrelease.exports.task import ExportTask
 from synthrelease.exports.templated import filled
 from synthrelease.kinds.synthetic_gaze import Trial
-from synthrelease.report.file_names import FileNames
+from synthrelease.reports.file_names import FileNames
 
 DEFINITION, FOLDER, ENDING = "dataset.yaml", "precomputed_events", "synthetic-events.csv"
 TRIAL_COLUMNS = ("stimulus", "scanpath")

@@ -14,7 +14,7 @@ from synthrelease.exports.task import MANIFEST, ExportTask
 from synthrelease.exports.templated import filled
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.printable import printable_lines
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.guarantee_words import guarantee_words
 
 if TYPE_CHECKING:
     from synthrelease.exports.table_files import RecordFiles, TableFile

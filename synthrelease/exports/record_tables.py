@@ -18,7 +18,7 @@ from synthrelease.exports.table import (
     sentence_case,
 )
 from synthrelease.kinds.dataset import Dataset
-from synthrelease.report.families import dataset_name
+from synthrelease.reports.families import dataset_name
 
 
 def records_table(source: OutputSource, datasets: Sequence[Dataset]) -> ExportTable:

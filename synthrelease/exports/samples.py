@@ -24,7 +24,7 @@ from synthrelease.exports.table_files import write_readme
 from synthrelease.exports.task import ExportTask
 from synthrelease.kinds.synthetic_gaze import Trial
 from synthrelease.numerics.gaze_samples import BLINK_MS, DRIFT_DEG, noise_deg
-from synthrelease.report.file_names import FileNames
+from synthrelease.reports.file_names import FileNames
 
 ENDING, SIDECAR = "synthetic-samples.csv.gz", "samples.json"
 _CONTENTS = f"Gaze samples in CSV (UTF-8, gzip), a file for each stimulus; {SIDECAR} says by which public constants they were rendered."

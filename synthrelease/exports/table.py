@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.parameters import Parameters
-from synthrelease.report.released import Released
 
 _DIGITS = 4  # of a padded number, at least
 
@@ -56,15 +55,18 @@ class ExportTable:
 
 @dataclass(frozen=True)
 class OutputSource:
-    """An output of an open bundle."""
+    """An output with its values, of an open bundle or of a call on arrays: what tables and datasets of xarray are made from."""
 
-    released: Released
     name: str
     parameters: Parameters
+    datasets: Sequence[Dataset]
+    read: Callable[[str], NDArray[Any]]  # returns a dataset by its path below the output
+    guarantee: str  # in sentences
+    about: Mapping[str, str]  # what frames and datasets say of themselves in `attrs`
 
     def array(self, dataset: Dataset) -> NDArray[Any]:
         """Return the values of a dataset."""
-        return self.released.array(self.name, dataset.path)
+        return self.read(dataset.path)
 
 
 def padded(number: int, largest: int) -> str:

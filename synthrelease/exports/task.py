@@ -20,7 +20,7 @@ from synthrelease.errors import BundleError
 from synthrelease.exports import guarantee_text
 from synthrelease.exports.options import NO_OPTIONS, ExportOptions
 from synthrelease.files.digest import sha256_of
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.guarantee_words import guarantee_words
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress

@@ -21,7 +21,7 @@ from synthrelease.exports.table import (
 )
 from synthrelease.kinds.dataset import Axis, ColumnWords, Dataset, Role
 from synthrelease.kinds.parameters import Feature
-from synthrelease.report.families import Family, dataset_name
+from synthrelease.reports.families import Family, dataset_name
 
 _LARGE_ITEM = 4096  # values; items that have more have a table each
 

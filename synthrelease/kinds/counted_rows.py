@@ -7,38 +7,44 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+from synthrelease.data.gaze import STEPS_PER_UNIT, GazeData
+from synthrelease.numerics.runs import rows_of_runs, runs, stable_order
 
 MICROSECONDS = {"s": 1_000_000, "ms": 1000}  # of a unit of time
 
 
-def durations_us(gaze: Gaze, unit: str) -> NDArray[np.int64]:
+def durations_us(gaze: GazeData, unit: str) -> NDArray[np.int64]:
     """Return how long each row lasts in whole microseconds, shape (N,); `unit` is that of the input, "s" or "ms"."""
     assert gaze.duration is not None
     return gaze.duration * MICROSECONDS[unit] // STEPS_PER_UNIT
 
 
-def counted_rows(gaze: Gaze, *, max_stimuli: int, max_samples: int | None) -> NDArray[np.int64]:
+def counted_rows(gaze: GazeData, *, max_stimuli: int, max_samples: int | None) -> NDArray[np.int64]:
     """Return the rows that count: of each person at most M stimuli, of each of those at most T samples.
 
     Both are evenly spaced ones, in the public order of stimuli and in the order of the samples. Where in the list the first
     one stands depends on the person's label: if all were shown the same, they count on different ones. Rows of one person
     and stimulus stand together in the result, people and their stimuli in increasing order. Row numbers, shape (rows that count,).
     """
-    stimuli = len(gaze.stimuli)
-    chosen = counting_pairs(gaze, max_stimuli)
-    row = np.flatnonzero(chosen[gaze.person, gaze.stimulus])
-    group = gaze.person[row] * stimuli + gaze.stimulus[row]
-    row = row[np.argsort(group, kind="stable")]
-    if max_samples is None:
+    pair = gaze.person * len(gaze.stimuli) + gaze.stimulus
+    first, rows = runs(pair)  # rows of a pair mostly stand together
+    pair = pair[first]
+    counts = counting_pairs(gaze, max_stimuli).ravel()[pair]
+    pair, first, rows = pair[counts], first[counts], rows[counts]
+    order = stable_order(pair)
+    row = rows_of_runs(first[order], rows[order])
+    if max_samples is None or not row.size:
         return row
-    _, start, size = np.unique(np.sort(group), return_index=True, return_counts=True)
-    rank = np.arange(row.size) - np.repeat(start, size)
+    start, _ = runs(pair[order])
+    size = np.add.reduceat(rows[order], start)
+    if size.max() <= max_samples:
+        return row
+    rank = np.arange(row.size) - np.repeat(np.cumsum(size) - size, size)
     kept: NDArray[np.int64] = row[_evenly_spaced(rank, np.repeat(size, size), max_samples)]
     return kept
 
 
-def counting_pairs(gaze: Gaze, max_stimuli: int) -> NDArray[np.bool_]:
+def counting_pairs(gaze: GazeData, max_stimuli: int) -> NDArray[np.bool_]:
     """Return which person counts on which stimulus, at most M of each; whether or not they have a usable row there, shape (people, stimuli)."""
     return evenly_chosen(gaze.assigned, max_stimuli, _turns(gaze))
 
@@ -62,7 +68,7 @@ def evenly_chosen(
     return assigned & _evenly_spaced(rank, size, most)
 
 
-def _turns(gaze: Gaze) -> NDArray[np.int64] | None:
+def _turns(gaze: GazeData) -> NDArray[np.int64] | None:
     """A number from each person's own label, as good as random."""
     if not gaze.identities:
         return None

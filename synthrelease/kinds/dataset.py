@@ -9,7 +9,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +21,9 @@ INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
 STORED = (np.dtype(np.float32),)
 EXACT = (np.dtype(np.float64),)
 ITERATED = 1e-9  # care for values that are found step by step: errors of 1e-16 grow a little
-
-
-def quoted(label: str) -> str:
-    """Return a label (of a stimulus, a feature) as an HDF5 name: ASCII, without / and without a lone dot."""
-    name = quote(label, safe="")
-    return name.replace(".", "%2E") if set(name) <= {"."} else name
+# Items that are derived at once, where that is faster, and values of all of them: at most. A power of two, so that the blocks of
+# datasets that follow from one another begin together.
+ITEMS_TOGETHER, _VALUES_TOGETHER = 8, 1 << 20
 
 
 class Role(StrEnum):
@@ -126,7 +122,8 @@ class Dataset:
     """A dataset of an output, in its unit; its shape is that of its axes.
 
     The first `items` axes number items, each of which is derived, judged and stored by itself; with `by_rows` so is every index of the next axis.
-    `derive` is called with the index of an item (its rows as a slice, if it is read in parts) and what `sources` have there.
+    `derive` is called with the index of an item (its rows as a slice, if it is read in parts) and what `sources` have there;
+    `derive_several`, where that is faster, with some indices and what the sources have at each: it returns the same, bit for bit.
     """
 
     path: str  # below the output: "heatmap", or "category/pupil_mm"
@@ -141,6 +138,7 @@ class Dataset:
     by_rows: bool = False
     sources: tuple[DerivedFrom, ...] = ()
     derive: Callable[..., Array] | None = None
+    derive_several: Callable[[Sequence[Index], Sequence[Sequence[Array]]], Sequence[Array]] | None = None
     steps: Array | None = (
         None  # public, along the last axis: values are multiples of these, not of a grid that follows from the largest
     )
@@ -175,6 +173,24 @@ class Dataset:
         """Yield the index of every item, in the order in which they are stored."""
         return itertools.product(*map(range, self.shape[: self.items]))
 
+    @property
+    def items_together(self) -> int:
+        """How many items are derived at once."""
+        if self.derive_several is None:
+            return 1
+        most = max(1, _VALUES_TOGETHER // max(1, math.prod(self.item_shape)))
+        return min(ITEMS_TOGETHER, 1 << (most.bit_length() - 1))
+
+    def together_from(self, index: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Return the items that are derived at once with one, from that on."""
+        first, together, shape = self.number(index), self.items_together, self.shape[: self.items]
+        last = min((first // together + 1) * together, math.prod(shape))
+        return [tuple(map(int, np.unravel_index(number, shape))) for number in range(first, last)]
+
+    def number(self, index: tuple[int, ...]) -> int:
+        """Return how many items stand before one."""
+        return int(np.ravel_multi_index(index, self.shape[: self.items]))
+
     def stored(self, exact: Array) -> Array:
         """Return derived values of one item, or of rows, as a bundle stores them, of the same shape and unit."""
         if self.steps is not None:
@@ -183,16 +199,15 @@ class Dataset:
             return stored(exact, by_rows=self.by_rows)
         return exact.astype(self.types[0])
 
-    def fault(self, values: Array, index: Index, sources: Sequence[Array]) -> str | None:
+    def fault(self, values: Array, exact: Array | None) -> str | None:
         """Return what is wrong with the values of an item, or of some of its rows, if anything, of the dataset's shape and unit.
 
         Args:
-            values: of the index.
-            index: which they are.
-            sources: what the sources have there.
+            values: as they are stored.
+            exact: what is derived there, of datasets that follow from others.
         """
-        if self.derive is not None:
-            return self._derived_fault(values, self.derive(index, *sources))
+        if exact is not None:
+            return self._derived_fault(values, exact)
         if self.role is Role.UNPROTECTED and not np.isfinite(values).all():
             return "expected finite values"
         if self.most is not None and ((values < 0) | (values > self.most)).any():
@@ -220,8 +235,10 @@ def in_order(datasets: Sequence[Dataset]) -> Iterator[tuple[Dataset, tuple[int, 
     """Yield every item of every dataset after its sources, those that depend on one another item by item close together."""
     for _, group in itertools.groupby(sorted(datasets, key=_stages(datasets)), key=_stages(datasets)):
         members = list(group)
-        for index in members[0].indices():
-            yield from ((dataset, index) for dataset in members)
+        together = max(dataset.items_together for dataset in members)
+        indices = members[0].indices()
+        while some := list(itertools.islice(indices, together)):
+            yield from itertools.product(members, some)
 
 
 def _stages(datasets: Sequence[Dataset]) -> Callable[[Dataset], tuple[int, tuple[int, ...]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ MAP_CORRELATION = "CC"  # of maps, over their cells
 CORRELATION = "correlation"  # of courses over time
 VARIATION = "total variation"  # of distributions
 UNKNOWN = "unknown"  # the share of what is unknown without data that stays so
-_MOST_PEOPLE = 1 << 33
+# Of people, up to about all there are: expected errors are known to about a tenth, so three digits say enough.
+_NUMBERS = [*range(1, 1000), *(digits * 10**tens for tens in range(1, 8) for digits in range(100, 1000))]
 _MOST_NAMED = 12
 
 
@@ -67,17 +69,10 @@ def no_better(expectations: Iterable[Expectation]) -> list[str]:
 
 
 def people_needed(is_good: Callable[[int], bool]) -> int | None:
-    """Return the least number of people that is enough, None if that is beyond all people.
+    """Return the least number of people of three digits that is enough, None if that is beyond all people.
 
     Args:
         is_good: whether so many are enough, and then all larger numbers.
     """
-    low, high = 0, 1
-    while not is_good(high):
-        low, high = high, 2 * high
-        if high > _MOST_PEOPLE:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_good(middle) else (middle, high)
-    return high
+    first = bisect.bisect_left(_NUMBERS, True, key=is_good)
+    return _NUMBERS[first] if first < len(_NUMBERS) else None

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 
 ROWS = "rows"  # of gaze, and of records
 
 Measured = dict[str, int]
 
 
-def measured_rows(data: Gaze, *, weighted: bool, window: tuple[float, float] | None = None) -> Measured:
+def measured_rows(data: GazeData, *, weighted: bool, window: tuple[float, float] | None = None) -> Measured:
     """Return how many rows have a weight, and lie in the time that is shown."""
     counting = np.ones(data.person.size, dtype=np.bool_)
     if weighted and data.duration is not None:
@@ -26,13 +26,13 @@ def measured_rows(data: Gaze, *, weighted: bool, window: tuple[float, float] | N
     return {ROWS: int(counting.sum())}
 
 
-def measured_values(data: Features, names: Sequence[str], *, by: str | None = None) -> Measured:
+def measured_values(data: FeatureData, names: Sequence[str], *, by: str | None = None) -> Measured:
     """Return how many values there are of each feature, of rows that have a group."""
     grouped = slice(None) if by is None else data.column(by) >= 0
     return {name: int(_there(data.column(name)[grouped]).sum()) for name in names}
 
 
-def measured_records(data: Features, names: Sequence[str], *, complete: bool) -> Measured:
+def measured_records(data: FeatureData, names: Sequence[str], *, complete: bool) -> Measured:
     """Return of how many rows a record can be made: those that have all attributes, or any."""
     present = np.stack([_there(data.column(name)) for name in names])
     return {ROWS: int((present.all(axis=0) if complete else present.any(axis=0)).sum())}

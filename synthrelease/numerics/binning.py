@@ -7,9 +7,10 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.numerics.runs import runs
+from synthrelease.numerics.runs import rows_of_runs, runs, stable_order
 
 _BLOCK = 1 << 14  # rows
+_DENSE = 4  # cells of people for each row, up to which they are counted one by one, and not sorted
 
 
 def equal_width_edges(low: float, high: float, bins: int) -> NDArray[np.float64]:
@@ -24,6 +25,22 @@ def bin_numbers(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDAr
     """
     inner = edges[1:-1]
     return np.searchsorted(inner, values, side="right").astype(np.int64)
+
+
+def equal_width_bins(values: NDArray[np.float64], low: float, high: float, bins: int) -> NDArray[np.int64]:
+    """Return `bin_numbers` of bins of equal width over [low, high], computed from the values and not searched for, of the same shape; bounds in the unit of values."""
+    edges = equal_width_edges(low, high, bins)
+    with np.errstate(over="ignore", invalid="ignore"):
+        place = np.nan_to_num((values - low) * (bins / (high - low)), posinf=bins, neginf=0)
+    number: NDArray[np.int64] = np.clip(place, 0, bins - 1).astype(np.int64)
+    inner = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])  # the ends belong to the bins there
+    # By rounding it may be the bin next to the right one.
+    number -= values < inner[number]
+    number += (values >= inner[number + 1]) & (number < bins - 1)
+    wrong = (values < inner[number]) | ((values >= inner[number + 1]) & (number < bins - 1))
+    if wrong.any():
+        number[wrong] = bin_numbers(values[wrong], edges)
+    return number
 
 
 def spread_within(
@@ -71,7 +88,14 @@ def shares_of_people(
     Returns:
         Person, cell and share of each entry, shape (entries,) each.
     """
-    occupied, rows = np.unique(people * number + cells, return_counts=True)
+    size = (int(people.max(initial=0)) + 1) * number
+    keys = people * number + cells
+    if size <= _DENSE * keys.size:
+        counts = np.bincount(keys, minlength=size)
+        occupied = np.flatnonzero(counts)
+        rows = counts[occupied]
+    else:
+        occupied, rows = np.unique(keys, return_counts=True)
     person, cell = np.divmod(occupied, number)
     return person, cell, integer_shares(person, rows, total)
 
@@ -89,9 +113,20 @@ def integer_shares(owner: NDArray[np.int64], counts: NDArray[np.int64], total: i
     if not owner.size:
         return np.zeros(0, dtype=np.int64)
     first, entries = runs(owner)
+    if (
+        counts == np.repeat(counts[first], entries)
+    ).all():  # samples without durations: no remainder is larger
+        share, left_over = np.divmod(total, entries)
+        shares = np.repeat(share, entries)
+        shares[rows_of_runs(first, left_over)] += 1
+        return shares
     share, remainder = np.divmod(counts * total, np.repeat(np.add.reduceat(counts, first), entries))
     left_over = np.repeat(total - np.add.reduceat(share, first), entries)
     # Largest remainders first within each owner; the sort is stable, so that ties keep their order.
-    by_remainder = np.lexsort((-remainder, owner))
+    largest = int(remainder.max())
+    if (int(owner[-1]) + 1) * (largest + 1) < 2**62:
+        by_remainder = stable_order(owner * (largest + 1) + (largest - remainder))
+    else:
+        by_remainder = np.lexsort((-remainder, owner))
     share[by_remainder] += np.arange(owner.size) - np.repeat(first, entries) < left_over
     return share

@@ -8,6 +8,7 @@ coefficients, the known noise, and public numbers.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,8 @@ from synthrelease.numerics.cosine_transform import box_of, cells_of
 from synthrelease.numerics.spectrum import Band
 
 OVERSAMPLING = 2  # cells of the grid for each frequency of an axis
+# Of maps that are found together: less overhead, and all arrays stay in the processor's cache.
+_CELLS_TOGETHER = 40_000
 # Steps of Newton's method, and of conjugate gradients that solve for each. More of the latter would find the map with fewer of the
 # former, but let rounding grow. The first steps take the noise to be larger, and none is long, so that none overshoots.
 _NEWTON_STEPS, _GRADIENT_STEPS = 16, 3
@@ -50,27 +53,49 @@ def grid_shape(frequencies: Band) -> tuple[int, ...]:
     return tuple(OVERSAMPLING * side for side in frequencies.box)
 
 
-def most_probable_map(
-    noisy: NDArray[np.float64], noise: NDArray[np.float64], prior: LogPrior, frequencies: Band
+def most_probable_maps(
+    noisy: NDArray[np.float64],
+    noise: NDArray[np.float64],
+    priors: Sequence[LogPrior],
+    frequencies: Band,
 ) -> NDArray[np.float64]:
-    """Return the coefficients of a density: F(p) of the most probable log-normal map, and what of the rest is not noise.
+    """Return the coefficients of densities: F(p) of the most probable log-normal map, and what of the rest is not noise.
 
     p = exp(g)/Σ maximises −½Σ (F(p) − noisy)²/(noise + misfit) − ½Σ ĝ²/variance, ĝ being the coefficients of g less the prior's mean; of
     the remainder noisy − F(p), misfit/(noise + misfit) is kept. By Newton's method, each step being solved by conjugate gradients. The
-    numbers of steps are fixed: what is found is a smooth function of the integers, the same on every machine but for rounding.
+    numbers of steps are fixed: what is found is a smooth function of the integers, the same on every machine but for rounding. No bit of
+    a map depends on which others are found with it.
 
     Args:
-        noisy: F̂, coefficients of a density on the unit square or cube, shape (K,); the first, the constant, is 1.
-        noise: variance of each, shape (K,); that of the constant is not used.
-        prior: what maps are like.
+        noisy: F̂, coefficients of S densities on the unit square or cube, shape (S, K); the first of each, the constant, is 1.
+        noise: variance of each, shape (S, K); that of the constant is not used.
+        priors: what each map is like, S of them.
         frequencies: the band.
+
+    Returns:
+        Coefficients, dimensionless, shape (S, K).
     """
-    places = tuple(frequencies.frequencies)
-    misfit = prior.not_log_normal(frequencies)
+    together = max(1, _CELLS_TOGETHER // math.prod(grid_shape(frequencies)))
+    blocks = [slice(start, start + together) for start in range(0, len(noisy), together)]
+    return np.concatenate(
+        [_found_together(noisy[some], noise[some], priors[some], frequencies) for some in blocks]
+    )
+
+
+def _found_together(
+    noisy: NDArray[np.float64], noise: NDArray[np.float64], priors: Sequence[LogPrior], frequencies: Band
+) -> NDArray[np.float64]:
+    """Return what `most_probable_maps` does of some maps, in one array."""
+    misfit = np.stack([prior.not_log_normal(frequencies) for prior in priors])
     precision = np.zeros(noisy.shape)  # of the constant: it is right for any map
-    precision[1:] = 1 / (noise + misfit)[1:]
-    problem = _Problem(frequencies.boxed(noisy), frequencies.boxed(precision), prior)
-    scaled = np.zeros(frequencies.box)
+    precision[:, 1:] = 1 / (noise + misfit)[:, 1:]
+    places = slice(None), *frequencies.frequencies
+    boxes = np.zeros((2, len(noisy), *frequencies.box))
+    boxes[0][places], boxes[1][places] = noisy, precision
+    problem = _Problem(
+        *boxes, *(np.stack([getattr(p, name) for p in priors]) for name in ("mean", "variance"))
+    )
+    scaled = np.zeros_like(boxes[0])
     for number in range(_NEWTON_STEPS):
         caution = _CAUTION[number] if number < len(_CAUTION) else 1.0
         scaled += problem.step(scaled, caution)
@@ -81,29 +106,34 @@ def most_probable_map(
 
 @dataclass(frozen=True)
 class _Problem:
-    """All in the box of the band; `scaled` is ĝ in standard deviations of the prior."""
+    """Of some maps, along the first axis; the rest in the box of the band, or at the cells of the grid. `scaled` is ĝ in standard deviations of the prior."""
 
     noisy: NDArray[np.float64]
     precision: NDArray[np.float64]
-    prior: LogPrior
+    mean: NDArray[np.float64]  # of the priors, at the cells
+    variance: NDArray[np.float64]  # of the priors, in the box
 
     @cached_property
     def _deviations(self) -> NDArray[np.float64]:
         """Of the coefficients of an orthonormal transform of the cells."""
-        return np.sqrt(self.prior.variance * self.prior.mean.size)
+        return np.sqrt(self.variance * self._cells)
+
+    @property
+    def _cells(self) -> int:
+        return math.prod(self.mean.shape[1:])
 
     def shares(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return p at the cells, of sum 1."""
         logarithm = self._logarithm(scaled)
-        logarithm += self.prior.mean
-        logarithm -= logarithm.max()
+        logarithm += self.mean
+        logarithm -= _of_each(np.max, logarithm)
         shares = np.exp(logarithm, out=logarithm)
-        shares /= shares.sum()
+        shares /= _of_each(np.sum, shares)
         return shares
 
     def coefficients(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return F(p)."""
-        return box_of(shares, self.noisy.shape) * math.sqrt(shares.size)
+        return box_of(shares, self.noisy.shape[1:]) * math.sqrt(self._cells)
 
     def step(self, scaled: NDArray[np.float64], caution: float) -> NDArray[np.float64]:
         """Return a step of Newton's, shorter if it would change the logarithm by more than `_LONGEST_STEP` anywhere.
@@ -114,41 +144,50 @@ class _Problem:
         slope = _relative(shares, self._cells_of(precision * (self.coefficients(shares) - self.noisy)))
         bend = np.maximum(slope, 0.0)
         residual = -scaled - self._scaled_of(slope)
-        conditioner = 1 / (1 + self.prior.variance * precision)
+        conditioner = 1 / (1 + self.variance * precision)
         step, direction = np.zeros_like(scaled), conditioner * residual
-        size = float((residual * direction).sum())
+        size = _of_each(np.sum, residual * direction)
         for _ in range(_GRADIENT_STEPS):
             change = self._logarithm(direction)
             curved = _relative(
                 shares, self._cells_of(precision * self.coefficients(_relative(shares, change)))
             )
-            curved += bend * change
+            change *= bend
+            curved += change
             product = direction + self._scaled_of(curved)
-            length = size / max(float((direction * product).sum()), _TINY)
+            length = size / np.maximum(_of_each(np.sum, direction * product), _TINY)
             step += length * direction
             residual -= length * product
             better = conditioner * residual
-            before, size = size, float((residual * better).sum())
-            direction = better + size / max(before, _TINY) * direction
-        longest = float(np.abs(self._logarithm(step)).max())
-        return step * min(1.0, _LONGEST_STEP / max(longest, _TINY))
+            before, size = size, _of_each(np.sum, residual * better)
+            direction = better + size / np.maximum(before, _TINY) * direction
+        longest = _of_each(np.max, np.abs(self._logarithm(step)))
+        return np.asarray(step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, _TINY)))
 
     def _logarithm(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-        return cells_of(self._deviations * scaled, self.prior.mean.shape)
+        return cells_of(self._deviations * scaled, self.mean.shape[1:])
 
     def _scaled_of(self, at_cells: NDArray[np.float64]) -> NDArray[np.float64]:
         """The transpose of `_logarithm`."""
-        return self._deviations * box_of(at_cells, self.noisy.shape)
+        return self._deviations * box_of(at_cells, self.noisy.shape[1:])
 
     def _cells_of(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """The transpose of `coefficients`."""
-        return cells_of(coefficients, self.prior.mean.shape) * math.sqrt(self.prior.mean.size)
+        return cells_of(coefficients * math.sqrt(self._cells), self.mean.shape[1:])
+
+
+def _of_each(
+    reduction: Callable[..., NDArray[np.float64]], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """A sum or maximum of each map by itself, of a shape that fits to maps."""
+    each = reduction(values.reshape(len(values), -1), axis=1)
+    return each.reshape(-1, *[1] * (values.ndim - 1))
 
 
 def _relative(shares: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """p·(x − Σ p·x): how p changes with its logarithm, its sum being 1."""
     weighted: NDArray[np.float64] = shares * values
-    weighted -= shares * float(weighted.sum())
+    weighted -= shares * _of_each(np.sum, weighted)
     return weighted
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.numerics import centre_bias
-from synthrelease.numerics.log_normal_map import LogPrior, most_probable_map, standard_deviation
+from synthrelease.numerics.log_normal_map import LogPrior, most_probable_maps, standard_deviation
 from synthrelease.numerics.spectrum import Band, band, middles, rendered
 
 RADIUS = 1 << 16  # R: rounding toward zero loses less than a thousandth of a norm
@@ -104,9 +105,28 @@ class SpectralForm:
             deviation: standard deviation of the noise, in steps.
             prior: what the stimulus's map is expected to be, if not what all are.
         """
-        coefficients = self._most_probable(noisy, normalization, deviation, prior)
-        shown = rendered(coefficients * self.band.attenuation, self.band, self.places())
-        return np.maximum(shown, 0.0, out=shown)
+        return self.heatmaps([noisy], normalization=[normalization], deviation=deviation, priors=[prior])[0]
+
+    def heatmaps(
+        self,
+        noisy: Sequence[NDArray[np.integer]],
+        *,
+        normalization: Sequence[float],
+        deviation: float,
+        priors: Sequence[LogPrior | None],
+    ) -> list[NDArray[np.float64]]:
+        """Return what `heatmap` does of several stimuli, bit for bit, in less time.
+
+        Args:
+            noisy: integers of S stimuli, each of shape (K,).
+            normalization: how many people's maps they hold, S of them.
+            deviation: standard deviation of the noise, in steps.
+            priors: what each map is expected to be, or None.
+        """
+        found = self._most_probable(noisy, normalization, deviation, priors)
+        places, attenuation = self.places(), self.band.attenuation
+        shown = [rendered(coefficients * attenuation, self.band, places) for coefficients in found]
+        return [np.maximum(one, 0.0, out=one) for one in shown]
 
     def probabilities(
         self,
@@ -126,18 +146,27 @@ class SpectralForm:
             deviation: standard deviation of the noise, in steps.
             prior: what the stimulus's map is expected to be, if not what all are.
         """
-        coefficients = self._most_probable(noisy, normalization, deviation, prior)
+        coefficients = self._most_probable([noisy], [normalization], deviation, [prior])[0]
         places = [middles(count) for count in cells]
         shown = rendered(coefficients * self.band.attenuation**_SHARP, self.band, places)
         shown = np.maximum(shown, _LEAST_DENSITY)
         return np.asarray(shown / shown.sum())
 
     def _most_probable(
-        self, noisy: NDArray[np.integer], normalization: float, deviation: float, prior: LogPrior | None
+        self,
+        noisy: Sequence[NDArray[np.integer]],
+        normalization: Sequence[float],
+        deviation: float,
+        priors: Sequence[LogPrior | None],
     ) -> NDArray[np.float64]:
-        density, error = self.density(noisy, normalization=normalization, deviation=deviation)
-        expected = prior or _prior(self.prior, self.blurs)
-        return most_probable_map(density, error**2, expected, self.band)
+        """Coefficients of the most probable maps, shape (S, K)."""
+        known = [
+            self.density(integers, normalization=people, deviation=deviation)
+            for integers, people in zip(noisy, normalization, strict=True)
+        ]
+        density, error = map(np.stack, zip(*known, strict=True))
+        expected = [prior or _prior(self.prior, self.blurs) for prior in priors]
+        return most_probable_maps(density, error**2, expected, self.band)
 
     def uncertainty(
         self,

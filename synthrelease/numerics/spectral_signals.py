@@ -115,7 +115,7 @@ class SpectralSignalForm:
         Args:
             series: less their baseline, in steps, within ±2·`HALF_RANGE`, shape (N, n).
         """
-        coefficients = exact_product(series, self._rows(), bound=2 * HALF_RANGE)
+        coefficients = exact_product(series, self.rows(), bound=2 * HALF_RANGE)
         weighted = np.trunc(coefficients * (self.weights() / HALF_RANGE)).astype(np.int64)
         return np.concatenate([np.full((len(weighted), 1), self.constant), weighted], axis=1)
 
@@ -170,8 +170,8 @@ class SpectralSignalForm:
         above = _inverse_squares(self.lowest + self.cosines, self.length)
         return mean, variance, float(weights @ _FACTORS) * first * above
 
-    def _rows(self) -> NDArray[np.float64]:
-        """The orthonormal cosines, shape (K, n)."""
+    def rows(self) -> NDArray[np.float64]:
+        """Return the orthonormal cosines, dimensionless, shape (K, n)."""
         unit = np.zeros((self.cosines, self.length))
         unit[np.arange(self.cosines), self.lowest + np.arange(self.cosines)] = 1.0
         rows: NDArray[np.float64] = idct(unit, axis=-1, norm="ortho")

@@ -99,30 +99,58 @@ def _whole_cosines(count: int, bits: int) -> NDArray[np.float64]:
 def point_coefficients(
     places: NDArray[np.int64], weights: NDArray[np.int64], frequencies: Band
 ) -> NDArray[np.float64]:
-    """Return F_k = Σ_t w_t·Π_axes c_k(s_t)/Σ_t w_t for the points of one person on one stimulus, shape (K,).
+    """Return the coefficients of the points of one person on one stimulus, dimensionless, shape (K,); see `PointCoefficients`."""
+    return PointCoefficients(frequencies).of(places, weights)
+
+
+class PointCoefficients:
+    """F_k = Σ_t w_t·Π_axes c_k(s_t)/Σ_t w_t of points, for one set of points after the other.
 
     Exact but for one division: the factors are whole numbers whose products and sums stay below 2⁵³, so that no order
     of adding and no neighbour in memory can change a bit of the result.
 
     Args:
-        places: positions on every axis, 0 … `POSITIONS` − 1, shape (axes, n).
-        weights: whole numbers that sum to `WEIGHT`, shape (n,).
-        frequencies: the band, of as many axes.
+        frequencies: the band.
     """
-    box, axes = frequencies.box, len(frequencies.box)
-    bits = int(_EXACT_BITS / axes - 0.5)  # a cosine is at most √2
-    sums = np.zeros((math.prod(box[:-1]), box[-1]))
-    block_size = max(1, min(_BLOCK // math.prod(box[:-1]), max(_FEWEST, _WORK // math.prod(box))))
-    for start in range(0, len(weights), block_size):
-        block = slice(start, start + block_size)
-        factors = [_whole_cosines(k, bits)[place[block]] for k, place in zip(box, places, strict=True)]
-        weighted = factors[0] * weights[block, None]
-        for factor in factors[1:-1]:
-            weighted = (weighted[:, :, None] * factor[:, None, :]).reshape(len(weighted), -1)
-        sums += weighted.T @ factors[-1]
-    kept = sums.reshape(box)[tuple(frequencies.frequencies)]
-    coefficients: NDArray[np.float64] = kept / (2.0 ** (axes * bits) * WEIGHT)
-    return coefficients
+
+    def __init__(self, frequencies: Band) -> None:
+        box = frequencies.box
+        self._band, self._bits = frequencies, int(_EXACT_BITS / len(box) - 0.5)  # a cosine is at most √2
+        self._tables = [_whole_cosines(count, self._bits) for count in box]
+        columns = math.prod(box[:-1])
+        self._rows = max(1, min(_BLOCK // columns, max(_FEWEST, _WORK // math.prod(box))))
+        # Memory that is used again for every block of points: to get it anew would take as long as the products.
+        self._factors = [np.empty((self._rows, count)) for count in box]
+        self._products = [np.empty((self._rows, math.prod(box[: n + 1]))) for n in range(1, len(box) - 1)]
+        self._sums, self._added = np.empty((columns, box[-1])), np.empty((columns, box[-1]))
+
+    def of(self, places: NDArray[np.int64], weights: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the coefficients of the points of one person on one stimulus, shape (K,).
+
+        Args:
+            places: positions on every axis, 0 … `POSITIONS` − 1, shape (axes, n).
+            weights: whole numbers that sum to `WEIGHT`, shape (n,).
+        """
+        self._sums.fill(0.0)
+        weight = weights.astype(np.float64)
+        for start in range(0, weight.size, self._rows):
+            block = slice(start, start + self._rows)
+            count = weight[block].size
+            # All positions are in the table: "clip" only spares NumPy a buffer.
+            factors = [
+                table.take(place[block], axis=0, out=factor[:count], mode="clip")
+                for table, place, factor in zip(self._tables, places, self._factors, strict=True)
+            ]
+            weighted = np.multiply(factors[0], weight[block, None], out=factors[0])
+            for factor, product_of in zip(factors[1:-1], self._products, strict=True):
+                out = product_of[:count].reshape(count, weighted.shape[1], factor.shape[1])
+                np.multiply(weighted[:, :, None], factor[:, None, :], out=out)
+                weighted = product_of[:count]
+            self._sums += np.matmul(weighted.T, factors[-1], out=self._added)
+        box, frequencies = self._band.box, self._band.frequencies
+        kept = self._sums.reshape(box)[tuple(frequencies)]
+        coefficients: NDArray[np.float64] = kept / (2.0 ** (len(box) * self._bits) * WEIGHT)
+        return coefficients
 
 
 def of_cells(shares: NDArray[np.float64], box: tuple[int, ...]) -> NDArray[np.float64]:

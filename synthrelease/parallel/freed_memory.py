@@ -9,10 +9,16 @@ import ctypes
 import os
 from contextlib import suppress
 
-_MAPPED_BYTES = 1 << 20  # of arrays; from this size on each is a piece of memory of its own
-_MMAP_THRESHOLD = -3  # as malloc.h of the GNU C library has it
+# Arrays from this size on are pieces of memory of their own; of smaller ones so much is kept, as page after page would come back anew.
+_MAPPED_BYTES = 1 << 22
+_TRIMMED_BYTES = 8 * _MAPPED_BYTES
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # as malloc.h of the GNU C library has them
 # Of that library, which NumPy allocates with, and of jemalloc, which polars brings along; both look at them when they are loaded.
-RETURN_FREED = {"MALLOC_MMAP_THRESHOLD_": str(_MAPPED_BYTES), "_RJEM_MALLOC_CONF": "dirty_decay_ms:0"}
+RETURN_FREED = {
+    "MALLOC_MMAP_THRESHOLD_": str(_MAPPED_BYTES),
+    "MALLOC_TRIM_THRESHOLD_": str(_TRIMMED_BYTES),
+    "_RJEM_MALLOC_CONF": "dirty_decay_ms:5",
+}
 
 
 def return_freed_memory() -> None:
@@ -21,3 +27,4 @@ def return_freed_memory() -> None:
         os.environ.setdefault(name, setting)
     with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _MAPPED_BYTES)
+        ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, _TRIMMED_BYTES)

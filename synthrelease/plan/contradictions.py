@@ -11,13 +11,13 @@ from synthrelease.kinds.registry import kinds
 from synthrelease.plan.complaints import nearest
 
 if TYPE_CHECKING:
-    from synthrelease.plan.plan import Plan
+    from synthrelease.plan.plan import CheckedPlan
 
 # Squares of bounds, with noise on them, must fit into the 32-bit floating-point numbers of a bundle.
 _SMALLEST_BOUND, _LARGEST_BOUND, _LEAST_WIDTH = 1e-15, 1e15, 1e-3
 
 
-def refuse_contradictions(plan: Plan) -> None:
+def refuse_contradictions(plan: CheckedPlan) -> None:
     """Refuse a plan that contradicts itself.
 
     Raises:
@@ -108,7 +108,7 @@ def _check_columns(where: str, options: dict[str, Any]) -> None:
         )
 
 
-def _check_outputs(plan: Plan) -> None:
+def _check_outputs(plan: CheckedPlan) -> None:
     names = [output.name for output in plan.outputs]
     for output in plan.outputs:
         if names.count(output.name) > 1:

@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 from synthrelease.data.cells import in_natural_order, label_texts
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze, Reach, load_gaze
+from synthrelease.data.features import FeatureData, load_features
+from synthrelease.data.gaze import GazeData, Reach, load_gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.losses import Loss, added, notes, of_output
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Table, read_if_small, read_slices
@@ -50,11 +51,13 @@ class Partition:
     names: tuple[str, ...]  # of its stimuli or recordings, public
     people: tuple[str, ...]  # their labels, in natural order; private
     numbers: NDArray[np.int64]  # of each among all participants of the input, shape (P,)
-    cells: pl.Series | None  # of the column of participants, those of this part; None if they are all there
+    rows: RowFilter | None  # those of these participants; None if they are all there
     stamp: Stamp  # of the files, from before anything of them was read
-    data: Gaze | Features | None = field(default=None, repr=False)  # if they were read with the public facts
+    data: GazeData | FeatureData | None = field(
+        default=None, repr=False
+    )  # if they were read with the public facts
 
-    def read(self) -> Gaze | Features:
+    def read(self) -> GazeData | FeatureData:
         """Return these participants' data.
 
         Raises:
@@ -64,7 +67,7 @@ class Partition:
         if self.data is not None:
             return self.data
         source = self.spec.source
-        data = _loaded(source, self.spec, self.names, self.cells)
+        data = _loaded(source, self.spec, self.names, self.rows)
         if data.identities != self.people or stamp_of(source) != self.stamp:
             raise PlanError(
                 "data-changed",
@@ -76,19 +79,19 @@ class Partition:
 
 
 def _loaded(
-    rows: Source | Table, spec: InputSpec, names: tuple[str, ...], people: pl.Series | None
-) -> Gaze | Features:
-    """The data of an input's participants, or of those with some cells; `names` of its stimuli or recordings."""
+    source: Source | Table, spec: InputSpec, names: tuple[str, ...], rows: RowFilter | None
+) -> GazeData | FeatureData:
+    """The data of an input's participants, or of those of some rows; `names` of its stimuli or recordings."""
     options = spec.options
     selection = {
         "columns": options["columns"],
         "missing": options["missing"],
-        "people": people,
+        "row_filter": rows,
         "chosen": spec.chosen,
     }
     if spec.kind == "gaze":
         return load_gaze(
-            rows,
+            source,
             screen=Screen(**options["screen"]),
             stimuli=names,
             coordinates=Coordinates(options["coordinates"], options["origin"]),
@@ -96,7 +99,7 @@ def _loaded(
             **selection,
         )
     return load_features(
-        rows,
+        source,
         bounds=options["bounds"],
         categories=options["categories"],
         recordings=names,
@@ -126,16 +129,18 @@ def most_rows(spec: InputSpec) -> int:
     return max(1, PART_CELLS // len(set(spec.columns)))
 
 
-def no_people(spec: InputSpec, names: tuple[str, ...]) -> Gaze | Features:
+def no_people(spec: InputSpec, names: tuple[str, ...]) -> GazeData | FeatureData:
     """Return the data of no people: what is collected of it has the shapes of what is collected of any participant."""
     options, none, number = spec.options, np.zeros(0), np.zeros(0, dtype=np.int64)
     if spec.kind == "gaze":
         assigned = np.zeros((0, len(names)), dtype=np.bool_)
-        return Gaze(Screen(**options["screen"]), names, 0, assigned, number, number, none, none, none, number)
+        return GazeData(
+            Screen(**options["screen"]), names, 0, assigned, number, number, none, none, none, number
+        )
     features, labels = tuple(options["bounds"]), tuple(options["categories"])
     bounds = np.array(list(options["bounds"].values()), dtype=np.float64).reshape(-1, 2)
     values, codes = np.zeros((0, len(features))), np.zeros((0, len(labels)), dtype=np.int64)
-    return Features(features, bounds, names, 0, number, number, values, labels, codes)
+    return FeatureData(features, bounds, names, 0, number, number, values, labels, codes)
 
 
 def small_tables(specs: Mapping[str, InputSpec]) -> dict[str, Table]:
@@ -176,10 +181,10 @@ def partitions_of(
         )
     number = {name: index for index, name in enumerate(all_people)}
     partitions = []
-    for cells in people_in_parts(spec, most_rows(spec)):
-        people = in_natural_order(set(label_texts(cells)))
+    for rows in people_in_parts(spec, most_rows(spec)):
+        people = in_natural_order(set(label_texts(rows.values)))
         numbers = np.array([number.get(name, -1) for name in people], dtype=np.int64)
-        partitions.append(Partition(spec, facts.names, tuple(people), numbers, cells, stamp))
+        partitions.append(Partition(spec, facts.names, tuple(people), numbers, rows, stamp))
     return tuple(partitions)
 
 
@@ -227,31 +232,55 @@ def contributions(partition: Partition, mechanisms: Mapping[str, Mechanism[Any]]
         {name: mechanism.collect(data).numbered(partition.numbers) for name, mechanism in mechanisms.items()},
         {name: mechanism.measured(data) for name, mechanism in mechanisms.items()},
         (*data.losses, *itertools.chain.from_iterable(of_outputs)),
-        data.reach if isinstance(data, Gaze) else Reach(),
+        data.reach if isinstance(data, GazeData) else Reach(),
     )
 
 
-def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[pl.Series, ...]:
-    """Return the distinct cells of a column of participants, in parts that stand for at most so many rows, one person at least.
+def people_in_parts(spec: InputSpec, most_rows: int) -> tuple[RowFilter, ...]:
+    """Return the rows of an input in parts of at most so many, with all rows of one person at least.
 
     Cells that are written differently and mean one person stay together.
     """
     column = spec.options["columns"]["person"]
-    counted = pl.concat(
-        (
-            table.frame.group_by(column, maintain_order=True).len()
-            for table in read_slices(spec.source, [column], most_rows=most_rows)
-        ),
-        how="vertical_relaxed",  # of files whose numbers are of several types
+    cells = _counted(
+        pl.concat(
+            (
+                _counted(_stretches(table, column))
+                for table in read_slices(spec.source, [column], most_rows=most_rows)
+            ),
+            how="vertical_relaxed",  # of files whose numbers are of several types
+        )
     )
-    cells = counted.group_by(column, maintain_order=True).agg(pl.col("len").sum())
-    person = label_texts(cells[column]).alias("person")
-    rows_of = cells.with_columns(person).group_by("person", maintain_order=True).agg(pl.col("len").sum())
+    cells = cells.with_columns(label_texts(cells["cell"]).alias("person"))
+    rows_of = cells.group_by("person", maintain_order=True).agg(pl.col("rows").sum())
     part, filled, part_of = 0, 0, {}
     for name, rows in rows_of.iter_rows():
         if filled and filled + rows > most_rows:
             part, filled = part + 1, 0
         part_of[name] = part
         filled += rows
-    part_of_cell = pl.Series([part_of[name] for name in person.to_list()])
-    return tuple(cells[column].filter(part_of_cell == number) for number in range(part + 1))
+    part_of_cell = pl.Series([part_of[name] for name in cells["person"].to_list()])
+    return tuple(_rows(cells.filter(part_of_cell == number), column) for number in range(part + 1))
+
+
+def _stretches(table: Table, column: str) -> pl.DataFrame:
+    """Where equal cells of a column stand together: the cell, how many rows, and the places of the first and the last."""
+    runs = table.frame[column].rle().struct.unnest()
+    rows = runs["len"].to_numpy().astype(np.int64)
+    last = np.cumsum(rows) - 1
+    places = {"begin": table.lines[last - rows + 1], "end": table.lines[last]}
+    return pl.DataFrame({"cell": runs["value"], "rows": rows, **places})
+
+
+def _counted(stretches: pl.DataFrame) -> pl.DataFrame:
+    """Of each cell, how many rows there are, and between which places."""
+    return stretches.group_by("cell", maintain_order=True).agg(
+        pl.col("rows").sum(), pl.col("begin").min(), pl.col("end").max()
+    )
+
+
+def _rows(cells: pl.DataFrame, column: str) -> RowFilter:
+    """The rows with these cells, and between which places they are, if no others are there."""
+    begin, end = cells["begin"].to_numpy().min(), cells["end"].to_numpy().max() + 1
+    is_stretch = cells["rows"].sum() == end - begin
+    return RowFilter(column, cells["cell"], (int(begin), int(end)) if is_stretch else None)

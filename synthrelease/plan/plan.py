@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from synthrelease.data.arguments import by_names
 from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.errors import PlanError
+from synthrelease.errors import ArgumentError, PlanError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.plan.complaints import nearest
@@ -30,7 +32,7 @@ _EXTREMES = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class CheckedPlan:
     """A plan that is valid in itself; whether the data fits shows when it is read."""
 
     path: Path  # the file
@@ -65,25 +67,76 @@ class Plan:
         return files
 
 
-def load_plan(path: str | Path, frames: Mapping[str, object] | None = None) -> Plan:
+class PlanSource(ABC):
+    """What can be a plan without a file; `synthrelease.Plan` is."""
+
+    @abstractmethod
+    def checked(self) -> CheckedPlan:
+        """Return it with every default filled in."""
+
+
+# What functions take as a plan: the path of a file, an object, or a dict of what TOML would be read as.
+PlanLike = str | os.PathLike[str] | PlanSource | Mapping[str, Any]
+
+
+def load_plan(plan: PlanLike, frames: Mapping[str, object] | None = None) -> CheckedPlan:
     """Read and check a plan.
 
     Args:
-        path: the file, TOML.
+        plan: a file, TOML; or a plan that a program made.
         frames: rows in memory that take the place of inputs' files, by the inputs' names; as `InMemoryFrame.of` takes them.
 
     Raises:
         PlanError: it is not TOML, does not fit the schema, or contradicts itself; or has no such input.
-        ArgumentError: the frames are not a dict of them.
+        ArgumentError: it is no plan, or the frames are not a dict of them.
         DataError: a frame cannot be used.
         MachineError: it may not be read.
     """
-    path = Path(path)
-    document, text = read_settings(path, "plan", explain=_explained)
-    return _with_frames(_plan_from(path, document, text), frames)
+    if isinstance(plan, PlanSource):
+        return _with_frames(plan.checked(), frames)
+    if isinstance(plan, Mapping):
+        from synthrelease.plan.document import PlanDocument  # noqa: PLC0415  which is made of this module
+
+        return _with_frames(PlanDocument.of(plan).checked(), frames)
+    return _with_frames(read_plan(plan)[1], frames)
 
 
-def plan_of(document: dict[str, Any], rows: InMemoryFrame, *, called: str) -> Plan:
+def read_plan(path: str | os.PathLike[str]) -> tuple[dict[str, Any], CheckedPlan]:
+    """Return what a file says, and the plan.
+
+    Raises:
+        PlanError, ArgumentError, MachineError: as `load_plan`.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(
+            "not-a-plan",
+            "this is no plan",
+            where="the plan",
+            found=f"one {type(cast('object', path)).__name__}",
+            expected="the path of a TOML file, a synthrelease.Plan, or a dict",
+            remedy='write the path: "plan.toml"; rows in memory are an input of a plan, or of frames={"…": frame}',
+        )
+    file = Path(path)
+    document, text = read_settings(file, "plan", explain=_explained)
+    return document, _plan_from(file, document, text)
+
+
+def checked_plan(path: Path, document: dict[str, Any], text: bytes) -> CheckedPlan:
+    """Return the plan that a program says in place of a file; no message repeats a list, which may be a private column.
+
+    Args:
+        path: what messages call it; its paths are relative to the folder of that.
+        document: what TOML would be read as.
+        text: what its digest is of.
+
+    Raises:
+        PlanError: it does not fit the schema, or contradicts itself.
+    """
+    refuse_misfit(path, document, "plan", explain=_explained, lists_shown=False)
+    return _plan_from(path, document, text)
+
+
+def plan_of(document: dict[str, Any], rows: InMemoryFrame, *, called: str) -> CheckedPlan:
     """Return the plan that a program says, in place of a file, of rows that it holds.
 
     Args:
@@ -94,17 +147,15 @@ def plan_of(document: dict[str, Any], rows: InMemoryFrame, *, called: str) -> Pl
     Raises:
         PlanError: it does not fit the schema, or contradicts itself.
     """
-    path = Path(called)
-    refuse_misfit(path, document, "plan", explain=_explained, lists_shown=False)
-    plan = _plan_from(path, document, json.dumps(document, sort_keys=True).encode())
+    plan = checked_plan(Path(called), document, json.dumps(document, sort_keys=True).encode())
     return replace(plan, inputs={name: replace(spec, frame=rows) for name, spec in plan.inputs.items()})
 
 
-def _plan_from(path: Path, document: dict[str, Any], text: bytes) -> Plan:
+def _plan_from(path: Path, document: dict[str, Any], text: bytes) -> CheckedPlan:
     privacy = document["privacy"]
     inputs = {name: _input_spec(path, name, body) for name, body in document["inputs"].items()}
     outputs = tuple(_output_spec(path, number, body) for number, body in enumerate(document["outputs"]))
-    plan = Plan(
+    plan = CheckedPlan(
         path,
         document["release"],
         Neighbours(privacy.get("neighbours", Neighbours.REPLACE_ONE)),
@@ -122,7 +173,7 @@ def _plan_from(path: Path, document: dict[str, Any], text: bytes) -> Plan:
     return plan
 
 
-def _with_frames(plan: Plan, frames_by_name: object) -> Plan:
+def _with_frames(plan: CheckedPlan, frames_by_name: object) -> CheckedPlan:
     names = list(plan.inputs)
     frames = by_names(
         {} if frames_by_name is None else frames_by_name, "frames", example=f'frames={{"{names[0]}": frame}}'
@@ -140,7 +191,10 @@ def _with_frames(plan: Plan, frames_by_name: object) -> Plan:
             )
     in_memory = {name: InMemoryFrame.of(frame, f"frames['{name}']") for name, frame in frames.items()}
     return replace(
-        plan, inputs={name: replace(spec, frame=in_memory.get(name)) for name, spec in plan.inputs.items()}
+        plan,
+        inputs={
+            name: replace(spec, frame=in_memory.get(name, spec.frame)) for name, spec in plan.inputs.items()
+        },
     )
 
 
@@ -195,8 +249,3 @@ def defaults(kind: str) -> dict[str, Any]:
     """Return the default of every optional key of a kind of input or output, as the schema has it."""
     keys = definition(kind, of="plan-v1")["properties"]
     return {key: node["default"] for key, node in keys.items() if "default" in node}
-
-
-def keys_of(kind: str) -> set[str]:
-    """Return the keys that an entry of a kind of input or output may have."""
-    return set(definition(kind, of="plan-v1")["properties"])

@@ -14,6 +14,7 @@ import polars as pl
 from synthrelease.data.cells import in_natural_order
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.input_spec import InputSpec
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import Rows, read_if_small
 from synthrelease.errors import DataError, PlanError
@@ -93,11 +94,11 @@ def prepare(
     partitions = (None,) if rows is not None else people_in_parts(spec, _PARTITION_ROWS)
     frames: list[pl.DataFrame] = []
     tally: Counter[str] = Counter()
-    for number, people in enumerate(partitions):
+    for number, row_filter in enumerate(partitions):
         if progress is not None:
             progress(f"finding {to}", number, len(partitions))
         samples = _samples(
-            spec, rows or spec.source, time_unit=time_unit, pupil=pupil, keep=keep, people=people
+            spec, rows or spec.source, time_unit=time_unit, pupil=pupil, keep=keep, row_filter=row_filter
         )
         stretches = stretches_of(samples)
         table = _MAKERS[to](stretches, settings or Settings())
@@ -218,7 +219,7 @@ def _samples(
     time_unit: str,
     pupil: str | None,
     keep: Sequence[str],
-    people: pl.Series | None,
+    row_filter: RowFilter | None,
 ) -> Samples:
     options = spec.options
     return load_samples(
@@ -232,7 +233,7 @@ def _samples(
         off_screen=options["off_screen"],
         pupil=pupil,
         keep=keep,
-        people=people,
+        row_filter=row_filter,
         chosen=spec.chosen,
     )
 

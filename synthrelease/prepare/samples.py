@@ -16,6 +16,7 @@ from synthrelease.data.coordinates import PIXELS_FROM_TOP_LEFT, Coordinates
 from synthrelease.data.gaze import refuse_off_screen
 from synthrelease.data.in_memory import InMemoryFrame
 from synthrelease.data.order import in_time_order
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Rows, Table, read_table
@@ -67,7 +68,7 @@ def load_samples(
     off_screen: str = "error",
     pupil: str | None = None,
     keep: Sequence[str] = (),
-    people: pl.Series | None = None,
+    row_filter: RowFilter | None = None,
     chosen: ChosenRows = EVERY_ROW,
 ) -> Samples:
     """Read samples.
@@ -83,7 +84,7 @@ def load_samples(
         off_screen: "error", or "drop" for samples off the screen: they count as missing, and never as a blink.
         pupil: the column of pupils; what is not above 0 is missing, as trackers write it.
         keep: columns of labels that distinguish recordings, and go into the tables.
-        people: cells of the column of people, as they are: only the rows of these are read. None reads all.
+        row_filter: the rows that are read, of some people; None reads all.
         chosen: which rows count; those without a valid measurement have no position.
 
     Raises:
@@ -92,7 +93,6 @@ def load_samples(
     if isinstance(source, pl.DataFrame):
         source = Source(Path("frame"), frame=InMemoryFrame.of(source, "frame"))
     read_columns = [*columns.values(), *keep, *([pupil] if pupil else []), *chosen.columns]
-    row_filter = None if people is None else (columns["person"], people)
     all_rows = read_table(source, read_columns, row_filter=row_filter)
     table, _ = chosen.kept(all_rows)
     group_columns = {
@@ -177,9 +177,8 @@ def _positions(
     away = has_position & ~screen.holds(x_px, y_px)
     if off_screen == "error":
         refuse_off_screen(table, columns, away, screen)
-    for values in (x_px, y_px):
-        values[~has_position | away] = np.nan
-    return x_px, y_px, away
+    usable = has_position & ~away
+    return np.where(usable, x_px, np.nan), np.where(usable, y_px, np.nan), away
 
 
 def _nanoseconds(

@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from synthrelease.errors import MachineError, SynthReleaseError
-from synthrelease.report.page import stylesheet
+from synthrelease.reports.page import stylesheet
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.guard import Secrets
 from synthrelease.studio.pages import answers, budget, bundle, commands, data, evaluation, ledger, release

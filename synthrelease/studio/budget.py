@@ -15,7 +15,7 @@ from synthrelease.data.facts import Facts
 from synthrelease.dp.best_guess import best_guess_of
 from synthrelease.errors import SynthReleaseError
 from synthrelease.number_words import listed
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.fields import Place
 from synthrelease.studio.project import Project, digest
 from synthrelease.studio.simulated import Picture, picture
@@ -65,7 +65,7 @@ class Budgets:
         self._project = project
         self._lock = Lock()
         self._digest = ""
-        self._plan: Plan | None = None
+        self._plan: CheckedPlan | None = None
         self._facts: dict[str, Facts] = {}
         self._views: dict[tuple[object, ...], View] = {}
 
@@ -94,7 +94,7 @@ class Budgets:
         with self._lock:
             return bool(self._views) and self._digest == digest(self._project.plan_text() or "")
 
-    def _current(self) -> Plan:
+    def _current(self) -> CheckedPlan:
         text = digest(self._project.plan_text() or "")
         if self._plan is None or text != self._digest:
             plan = self._project.load_plan()
@@ -103,7 +103,9 @@ class Budgets:
         return self._plan
 
 
-def changes(plan: Plan, epsilon: float, shares: Shares = MappingProxyType({})) -> dict[Place, float | None]:
+def changes(
+    plan: CheckedPlan, epsilon: float, shares: Shares = MappingProxyType({})
+) -> dict[Place, float | None]:
     """Return the changes of a plan that give it another ε: of the release, and, in proportion, of outputs that have one of their own.
 
     Args:
@@ -123,7 +125,7 @@ def changes(plan: Plan, epsilon: float, shares: Shares = MappingProxyType({})) -
     return made
 
 
-def _with(plan: Plan, made: Mapping[Place, float | None]) -> Plan:
+def _with(plan: CheckedPlan, made: Mapping[Place, float | None]) -> CheckedPlan:
     options = [dict(spec.options) for spec in plan.outputs]
     for place, value in made.items():
         if place[0] == "outputs":
@@ -146,7 +148,7 @@ def nearest_position(epsilon: float) -> int:
     return min(range(STEPS), key=lambda step: abs(math.log(POSITIONS[step] / epsilon)))
 
 
-def _view(plan: Plan, facts: dict[str, Facts]) -> View:
+def _view(plan: CheckedPlan, facts: dict[str, Facts]) -> View:
     try:
         design = design_with(plan, facts)
     except SynthReleaseError as error:

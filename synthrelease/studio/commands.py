@@ -8,7 +8,7 @@ from pathlib import Path
 
 from synthrelease.errors import ArgumentError
 from synthrelease.exports.formats import FORMATS
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.fields import Field, Form, parsed
 from synthrelease.studio.project import PLAN, Project
 
@@ -127,7 +127,7 @@ def _grant(project: Project, sent: Sent) -> tuple[str, ...]:
     )
 
 
-def ledger_of(project: Project, plan: Plan) -> str:
+def ledger_of(project: Project, plan: CheckedPlan) -> str:
     """Return how a plan's ledger is called from the folder; it may be above it."""
     assert plan.ledger is not None
     return os.path.relpath(plan.ledger, project.folder)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from synthrelease.errors import SynthReleaseError
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.studio.budget import Budgets, View
 from synthrelease.studio.commands import BUNDLE_ENDING
 from synthrelease.studio.guard import PAGE_TOKEN_HEADER, Secrets
@@ -76,7 +76,7 @@ class Studio:
         """Return the name of the bundle that the plan makes; "" without a plan."""
         return _bundle_of(self._plan())
 
-    def _plan(self) -> Plan | None:
+    def _plan(self) -> CheckedPlan | None:
         """The plan; None if it cannot be used."""
         self.project.plan_text()  # which follows no link out of the folder
         try:
@@ -85,7 +85,7 @@ class Studio:
             return None
 
 
-def _bundle_of(plan: Plan | None) -> str:
+def _bundle_of(plan: CheckedPlan | None) -> str:
     return "" if plan is None else f"{plan.release['name']}-{plan.release['version']}{BUNDLE_ENDING}"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from synthrelease.errors import ArgumentError
 from synthrelease.field_schema import Schema
-from synthrelease.init.plan_text import toml
+from synthrelease.plan.toml_text import toml
 from synthrelease.schemas import schema
 
 Place = tuple[str | int, ...]  # keys from the top of the plan

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import SynthReleaseError
-from synthrelease.ledger import Ledger
-from synthrelease.plan.plan import Plan
+from synthrelease.ledgers import Ledger
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.jobs import Job
 
 
@@ -24,7 +24,7 @@ class Leftovers:
     )
 
 
-def leftovers(plan: Plan, job: Job | None, bundle: Path) -> Leftovers | None:
+def leftovers(plan: CheckedPlan, job: Job | None, bundle: Path) -> Leftovers | None:
     """Return what a build left that was interrupted; None if it was not.
 
     Args:

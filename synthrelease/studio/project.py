@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import ArgumentError, PlanError
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import CheckedPlan, load_plan
 
 PLAN = "plan.toml"
 STATE = ".synthrelease-studio"  # what commands printed; private
@@ -65,7 +65,7 @@ class Project:
             load_plan(self.plan)  # which says what is wrong where
         return text
 
-    def load_plan(self) -> Plan:
+    def load_plan(self) -> CheckedPlan:
         """Return the plan, if every file that it names is below the folder.
 
         Raises:
@@ -154,7 +154,7 @@ def _below(folder: Path, *, hidden: bool = False) -> Iterator[Path]:
                 yield path
 
 
-def _named_by(plan: Plan) -> Iterator[Path]:
+def _named_by(plan: CheckedPlan) -> Iterator[Path]:
     """All files that a plan names but its ledger, which projects share, with other words of outputs, which are no paths out; those below a folder after the folder."""
     for spec in plan.inputs.values():
         yield spec.path

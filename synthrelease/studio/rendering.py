@@ -15,8 +15,8 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from synthrelease import __version__
 from synthrelease.errors import ArgumentError, SynthReleaseError
 from synthrelease.number_words import percent, several, short
-from synthrelease.printable import printable
-from synthrelease.report.page import FILTERS, harmless, script
+from synthrelease.printable import harmless, printable
+from synthrelease.reports.page import FILTERS, script
 from synthrelease.studio.commands import AS_JSON
 from synthrelease.studio.remedies import in_the_studio
 
@@ -100,7 +100,7 @@ def shown_command(*arguments: object) -> str:
 def _environment() -> Environment:
     from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined  # noqa: PLC0415  where a page is made
 
-    reports = PrefixLoader({"report": PackageLoader("synthrelease.report")})
+    reports = PrefixLoader({"report": PackageLoader("synthrelease.reports")})
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("synthrelease.studio"), reports]),
         autoescape=True,

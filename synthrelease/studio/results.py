@@ -15,10 +15,10 @@ from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.guarantee import from_json
 from synthrelease.number_words import several
 from synthrelease.printable import printable_lines
-from synthrelease.report.cards import card_of
-from synthrelease.report.difference_text import described, shown_values
-from synthrelease.report.exhibits import OutputExhibits
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.cards import card_of
+from synthrelease.reports.difference_text import described, shown_values
+from synthrelease.reports.exhibits import OutputExhibits
+from synthrelease.reports.guarantee_words import guarantee_words
 from synthrelease.studio.commands import (
     BUILD,
     CHECK,

@@ -18,7 +18,7 @@ from scipy.ndimage import gaussian_filter
 
 from synthrelease.kinds.expectation import CORRELATION, MAP_CORRELATION, UNKNOWN, VARIATION
 from synthrelease.numerics.public_draws import PublicDraws
-from synthrelease.report.rasters import VALUE_COLOURS, data_uri, map_png
+from synthrelease.reports.rasters import VALUE_COLOURS, data_uri, map_png
 
 Numbers = NDArray[np.float64]
 _ROWS, _COLUMNS = 36, 48  # of a map

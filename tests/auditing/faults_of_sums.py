@@ -13,7 +13,7 @@ import numpy as np
 from auditing import bundles, small
 from auditing.detectors import audit_of_variant, company_of, derived_of, reach_of
 from auditing.planting import Fault, everywhere, inside
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.kinds.heatmap import public, public_cells, spectral
 from synthrelease.kinds.heatmap.cells import CellHeatmap
 from synthrelease.kinds.signals import coefficients
@@ -48,7 +48,7 @@ def _clipped_away_from_zero(vectors: Integers, radius: int, owner: Any = None) -
     return (np.sign(shrunk) * np.ceil(np.abs(shrunk))).astype(np.int64)
 
 
-def _clipped_after_the_sum(data: Features, parameters: Any) -> Integers:
+def _clipped_after_the_sum(data: FeatureData, parameters: Any) -> Integers:
     if parameters.is_each:
         return _totals(data, parameters)
     whole = coefficients.contributions(data, parameters, clipped=False).sum(axis=0)
@@ -56,7 +56,7 @@ def _clipped_after_the_sum(data: Features, parameters: Any) -> Integers:
     return _clip(rows, parameters.radii[0] * data.people).reshape(whole.shape)
 
 
-def _summed_in_floats(data: Features, parameters: Any) -> Integers:
+def _summed_in_floats(data: FeatureData, parameters: Any) -> Integers:
     if parameters.is_each or parameters.form.mechanism != "fpa":
         return _totals(data, parameters)
     plain = replace(parameters, name="lpa", coefficients=None, clip=1.0)
@@ -75,7 +75,7 @@ def _one_more(self: CellHeatmap, gaze: Any) -> Any:
 
 
 def _within_what_was_seen(
-    statistic: str, data: Features, group: Integers, parameters: StatisticsParameters
+    statistic: str, data: FeatureData, group: Integers, parameters: StatisticsParameters
 ) -> Integers:
     features = tuple(_seen(feature, data.values[:, f]) for f, feature in enumerate(parameters.features))
     return _statistics(statistic, data, group, replace(parameters, features=features))

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from auditing.detectors import SIGNIFICANCE, Detector, Verdict
 from auditing.seeds import strangers
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.kinds.records import mechanism
 from synthrelease.kinds.records.candidates import CandidateRecords
 
@@ -28,7 +28,7 @@ def _published(random: SecureRandom) -> Any:
     person = np.repeat(np.arange(PEOPLE), WINDOWS)
     gaze = np.where(person == 0, WALL, np.arange(len(person)) % WALL)
     labels = tuple("abcde")
-    data = Features(
+    data = FeatureData(
         features=(),
         bounds=np.empty((0, 2)),
         recordings=("all",),

@@ -19,7 +19,7 @@ import numpy as np
 from auditing.bound import Rates, rates
 from auditing.probes import Claim
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.kinds.records import mechanism
 
@@ -85,11 +85,11 @@ class SeedsProbe:
         with _undivided(random), patch.object(mechanism, "_check_cost", lambda *_: None):
             return made.release(self._mechanism(trials), self._data(rows), Budget(500.0, 1e-9), random=random)
 
-    def _data(self, rows: Rows) -> Features:
+    def _data(self, rows: Rows) -> FeatureData:
         """The seeds first, then as many people who make the model: all of the last kind, which no seed is of."""
         whole = [*rows, *((person, KINDS - 1) for person in range(self.seeds, 2 * self.seeds))]
         person, kind = np.array(whole, dtype=np.int64).T
-        return Features(
+        return FeatureData(
             features=(),
             bounds=np.empty((0, 2)),
             recordings=("all",),

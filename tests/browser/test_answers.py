@@ -20,9 +20,9 @@ from PIL import Image
 import synthrelease
 from synthrelease.data.screen import Screen
 from synthrelease.evaluation.private_page import write_private_page
-from synthrelease.report.compared_maps import ComparedMap
-from synthrelease.report.exhibits import TableCell, TableExhibit
-from synthrelease.report.figures import MapLegend
+from synthrelease.reports.compared_maps import ComparedMap
+from synthrelease.reports.exhibits import TableCell, TableExhibit
+from synthrelease.reports.map_axes import MapLegend
 
 ROWS, COLUMNS = 12, 16
 NUMBERS = (
@@ -229,6 +229,7 @@ def test_frames_are_seen_one_at_a_time_and_played(seen):
     page.clock.run_for(800)
     assert [one.is_visible() for one in shown.all()] == [True, False, False]
     page.emulate_media(reduced_motion="reduce")
+    plate.locator(".play[aria-pressed=false]").wait_for(state="attached")  # the page hears of it later
     page.clock.run_for(3000)
     assert [one.is_visible() for one in shown.all()] == [True, False, False], "it has stopped"
     page.emulate_media(media="print")

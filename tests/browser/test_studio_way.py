@@ -15,14 +15,14 @@ from studio_running import Running
 
 import synthrelease
 from synthrelease.demo import copy_sample
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import CheckedPlan, load_plan
 
 pytestmark = pytest.mark.thorough
 
 DATA = ("attention", "distance", "pupil")
 
 
-def decisions(plan: Plan) -> tuple[Any, ...]:
+def decisions(plan: CheckedPlan) -> tuple[Any, ...]:
     """A plan, all defaults filled in, apart from where it lies."""
     folder = plan.path.parent
     inputs = {name: replace(spec, path=spec.path.relative_to(folder)) for name, spec in plan.inputs.items()}

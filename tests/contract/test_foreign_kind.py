@@ -172,6 +172,26 @@ def test_frames_and_datasets_have_its_axes(python, study):
     assert rows == 8
 
 
+@pytest.mark.slow("matplotlib in another Python")
+def test_it_is_plotted_by_its_axes_and_shown_in_a_notebook(python, study):
+    text = python.script(
+        study,
+        "import json, synthrelease\n"
+        "from matplotlib.figure import Figure\n"
+        "output = synthrelease.open_bundle('r.h5')['shifts']\n"
+        "axes = output.plot(stimulus='garden', ax=Figure().subplots())\n"
+        "line, = axes.lines\n"
+        "print(json.dumps([line.get_xdata().tolist(), line.get_ydata().tolist(), output['proportions'][0].tolist(),\n"
+        "    axes.get_xlabel(), axes.get_ylabel(), output._repr_html_()]))",
+    )
+    degrees, drawn, released, x, y, card = json.loads(text)
+    assert degrees == [0, 90, 180, 270]
+    assert drawn == released
+    assert (x, y) == ("direction (deg)", QUANTITY)
+    assert ON_ITS_CARD[0] in card
+    assert not [word for word in OF_OTHER_KINDS if word in card.lower()]
+
+
 def test_evaluate_compares_it_with_the_same_without_noise(run, study):
     run(study, "evaluate", "plan.toml", "r.h5", "-o", "private.html", "--json", "--force")
     page = (study / "private.html").read_text("utf-8")

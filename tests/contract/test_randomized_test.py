@@ -24,7 +24,7 @@ from scipy.stats import binom, chi2
 from wanted import Records
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp import accounting
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.deniability import trial_cost
@@ -439,11 +439,11 @@ def parameters(**changes: object) -> Records:
     )
 
 
-def recorded(rows: Sequence[tuple[int, int, int, int]]) -> Features:
+def recorded(rows: Sequence[tuple[int, int, int, int]]) -> FeatureData:
     """Rows of (person, hand, size, mood); size 2 is missing."""
     table = np.array(rows, dtype=np.int64)
     size = np.where(table[:, 2] == 2, np.nan, table[:, 2] * 0.5 + 0.25)
-    return Features(
+    return FeatureData(
         features=("size",),
         bounds=np.array([[0.0, 1.0]]),
         recordings=("all",),

@@ -8,7 +8,7 @@ from invented_records import release
 from wanted import Records
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.records.candidates import Owners
@@ -31,7 +31,7 @@ def at_the_wall(others: int) -> tuple[np.ndarray, np.ndarray]:
 
 def published(counted: str, others: int) -> np.ndarray:
     rows, people = at_the_wall(others)
-    data = Features(
+    data = FeatureData(
         ("gaze", "blink"),
         np.array([[0.0, 10.0], [0.0, 10.0]]),
         ("all",),

@@ -108,7 +108,7 @@ def test_it_is_evaluated_exported_and_compared(plan):
     built = synthrelease.build(plan, plan.parent / "r.h5")
     assert not synthrelease.evaluate(plan, built.path).faults
     assert synthrelease.export(built.path, "csv", plan.parent / "csv")
-    assert synthrelease.write_report(built.path, plan.parent / "r.html")
+    assert synthrelease.report(built.path, plan.parent / "r.html")
     other = synthrelease.build(plan, plan.parent / "s.h5")
     assert synthrelease.diff(built.path, other.path) is not None
 

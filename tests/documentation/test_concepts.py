@@ -10,11 +10,11 @@ import pytest
 from documented import ROOT
 from PIL import Image
 
-from synthrelease.dp import DiscreteLaplace, PureDP, RoundedGaussian, gaussian_sigma
 from synthrelease.dp.accounting import compose
 from synthrelease.dp.best_guess import best_guess, best_guess_of
-from synthrelease.dp.calibration import gaussian_epsilon, liu2019_sigma
-from synthrelease.dp.event import RandomizedTest
+from synthrelease.dp.calibration import gaussian_epsilon, gaussian_sigma, liu2019_sigma
+from synthrelease.dp.event import DiscreteLaplace, RandomizedTest, RoundedGaussian
+from synthrelease.dp.guarantee import PureDP
 from synthrelease.kinds.records.deniability import deniability_test
 from synthrelease.kinds.records.model import SeededModel
 

@@ -97,10 +97,10 @@ def test_only_mechanisms_and_dp_need_a_source(check, tmp_path):
 
 
 def test_it_ends_with_1_if_anything_is_found(check, tmp_path, monkeypatch, capsys):
-    (tmp_path / "ledger").mkdir()
-    (tmp_path / "ledger" / "book.py").write_text("def f():\n    return 1\n")
+    (tmp_path / "ledgers").mkdir()
+    (tmp_path / "ledgers" / "book.py").write_text("def f():\n    return 1\n")
     monkeypatch.setattr("sys.argv", ["check_docstrings.py", str(tmp_path)])
     assert check.main() == 1
-    assert capsys.readouterr().out == "ledger/book.py: no docstring\nledger/book.py:1 f: no docstring\n"
+    assert capsys.readouterr().out == "ledgers/book.py: no docstring\nledgers/book.py:1 f: no docstring\n"
     monkeypatch.setattr("sys.argv", ["check_docstrings.py"])
     assert check.main() == 0

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from refusals import bad_argument
 
-from synthrelease.dp import laplace_scale
+from synthrelease.dp.calibration import laplace_scale
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import boxed_series, clipped_coefficients
 from synthrelease.numerics.fourier import basis, coefficient_count, inverse

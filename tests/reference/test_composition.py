@@ -11,9 +11,10 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.rdp import RdpAccountant
 from mpmath import MPContext
 
-from synthrelease.dp import ZCDP, ApproxDP, DiscreteLaplace, GaussianDP, PureDP, RoundedGaussian
 from synthrelease.dp.accounting import compose, gaussian_mu
 from synthrelease.dp.calibration import gaussian_epsilon
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.guarantee import ZCDP, ApproxDP, GaussianDP, PureDP
 
 DELTA = 1e-6
 TIMES, SIGMA = 1000, 100.0

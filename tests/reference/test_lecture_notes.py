@@ -14,8 +14,9 @@ from goldens import check_text
 import synthrelease
 from synthrelease.building.design import make_design
 from synthrelease.building.preview import as_text, preview
-from synthrelease.dp import DiscreteLaplace, laplace_scale
 from synthrelease.dp.accounting import compose
+from synthrelease.dp.calibration import laplace_scale
+from synthrelease.dp.event import DiscreteLaplace
 from synthrelease.dp.guarantee import Neighbours, PureDP
 from synthrelease.dp.sensitivity import quantile_utility
 from synthrelease.kinds.statistics.sensitivity import sensitivity

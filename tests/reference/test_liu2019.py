@@ -9,9 +9,15 @@ import pytest
 from goldens import figures
 from refusals import refused
 
-from synthrelease.dp import DiscreteLaplace, gaussian_delta, gaussian_sigma, laplace_scale
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.calibration import liu2019_level, liu2019_sigma
+from synthrelease.dp.calibration import (
+    gaussian_delta,
+    gaussian_sigma,
+    laplace_scale,
+    liu2019_level,
+    liu2019_sigma,
+)
+from synthrelease.dp.event import DiscreteLaplace
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, gaze_maps
 from synthrelease.errors import PolicyError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from clusters import running_cluster
 from invented_study import write_signals_study
 from layouts import STEPS
 
@@ -64,3 +65,10 @@ def noised(noised_bytes: bytes, tmp_path: Path) -> Path:
     """Return the path of a copy of all others that the test may change."""
     (tmp_path / "r.h5").write_bytes(noised_bytes)
     return tmp_path / "r.h5"
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """The address of a Dask scheduler, and its two workers."""
+    with running_cluster(tmp_path) as cluster:
+        yield cluster

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clusters import free_port
 from goldens import figures
 from paid_study import PLAN, changed, write_gaze
-from processes import descendants
 from refusals import refused
 
 import synthrelease
@@ -71,41 +68,6 @@ def test_the_stress_notices_what_is_broken(stresses: Any, tmp_path: Path) -> Non
 # --- a cluster that was there before
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-@pytest.fixture
-def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """Start a scheduler and two workers as an operator would, and return its address and the workers."""
-    address = f"tcp://127.0.0.1:{_free_port()}"
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
-
-    def start(*words: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "dask", *words],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=env,
-            cwd=tmp_path,
-        )
-
-    host, port = "127.0.0.1", address.rpartition(":")[2]
-    running = [start("scheduler", "--host", host, "--port", port, "--no-dashboard")]
-    running += [start("worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny") for _ in range(2)]
-    try:
-        yield address, running[1:]
-    finally:
-        for one in running:
-            for child in descendants(one.pid):
-                os.kill(child, signal.SIGKILL)
-            one.kill()
-            one.wait()
-
-
 @pytest.mark.thorough
 def test_a_cluster_that_was_there_before_loses_a_worker_and_no_bundle(
     scheduler: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,7 +108,7 @@ def test_a_cluster_that_was_there_before_loses_a_worker_and_no_bundle(
 @pytest.mark.thorough
 def test_no_scheduler_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("synthrelease.parallel.cluster._CONNECT_S", 1)
-    address = f"tcp://127.0.0.1:{_free_port()}"
+    address = f"tcp://127.0.0.1:{free_port()}"
     with refused(MachineError, "no-scheduler", where=address) as refusal:
         Cluster(address, 1)
     assert refusal.value.exit_code == 6

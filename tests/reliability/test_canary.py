@@ -17,7 +17,7 @@ from synthrelease.bundle import reseal
 from synthrelease.bundle.layout import user_block
 from synthrelease.cli import main
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.ledger import Ledger, store
+from synthrelease.ledgers import Ledger, store
 
 NAME, NUMBER, CLIPPED = "Zebulon-Quatermain-1931", "5.8571342", "9.7713428"
 

@@ -29,6 +29,7 @@ from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.dp.event import from_json
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.mixed_losses import LOSS_STEP
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.records.model import SeededModel
@@ -80,10 +81,36 @@ def test_epsilon_of_the_release_halved(bundle):
 
 def test_epsilon_of_the_release_slightly_lowered(bundle):
     def change(manifest):
-        manifest["privacy"]["guarantee"]["epsilon"] *= 0.9999
+        manifest["privacy"]["guarantee"]["epsilon"] *= (
+            0.9995  # less than what was left over of the budget would be true
+        )
 
     forge_carefully(bundle, change)
     assert codes(bundle) == {"guarantee"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "factor", "expected"),
+    [
+        (LOSS_STEP / 8, 1.0, set()),  # as a version with smaller steps states it
+        (LOSS_STEP / 8, 0.99999, {"guarantee"}),
+        (LOSS_STEP, 1.0005, set()),  # rounded up more
+        (LOSS_STEP, 1.002, {"guarantee"}),
+    ],
+)
+def test_of_mixed_noise_what_other_versions_state_is_believed_if_it_is_true(bundle, steps, factor, expected):
+    manifest = read_manifest(bundle)
+    recorded = [events.from_json(entry["event"]) for entry in manifest["outputs"]]
+    private = [part for event in recorded if (part := accounting.protected_part(event)) is not None]
+    delta = manifest["privacy"]["guarantee"]["delta"]
+    epsilon, _ = accounting.unrounded_epsilon(private, delta=delta, loss_step=steps)
+    assert accounting.method(private) == "mixed"
+
+    def change(manifest):
+        manifest["privacy"]["guarantee"]["epsilon"] = epsilon * factor
+
+    forge_carefully(bundle, change)
+    assert codes(bundle) == expected
 
 
 def test_delta_lowered_at_the_same_epsilon(bundle):

@@ -1,5 +1,5 @@
-"""What `preview` says of memory is what builds take: never less, and at most 60 % more, or 100 MB where that is more: the system
-rounds pages up as it likes, and the same build took 755, 989 or 1097 MB.
+"""What `preview` says of memory is what builds take: never less, and at most 75 % more, or 100 MB where that is more: the system
+rounds pages up as it likes, the same build took 755, 989 or 1097 MB, and rows of one person that stand together take less.
 
 Each build is a process of its own, which reports the most that it held resident. A child that has not begun its own program counts what its
 parent held: so the parent here holds nothing that is large, and predictions are made by another process.
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 PART_CELLS = 1 << 24
-MOST_OVER, SLACK_BYTES = 1.6, 96 << 20
+MOST_OVER, SLACK_BYTES = 1.75, 96 << 20
 SCREEN, FEATURES = "{ width_px = 1920, height_px = 1080 }", 60
 STIMULI = [f"img{number}.jpg" for number in range(8)]
 HEAD = """
@@ -53,13 +53,13 @@ import sys
 import numpy as np
 import polars as pl
 
-path, people, rows, columns, texts = sys.argv[1], *map(int, sys.argv[2:])
+path, people, rows, columns, texts, interleaved = sys.argv[1], *map(int, sys.argv[2:])
 random = np.random.default_rng(1)
 number = np.arange(rows)
 each = rows // people
 frame = pl.DataFrame(
     {
-        "who": pl.Series([f"P{n:03}" for n in range(people)]).gather(number // each % people),
+        "who": pl.Series([f"P{n:03}" for n in range(people)]).gather((number if interleaved else number // each) % people),
         "number": number,
         "image": pl.Series([f"img{n}.jpg" for n in range(texts)]).gather(number % each * texts // each % texts),
         **{name: np.round(random.uniform(0, 1000, rows), 1) for name in ("x", "y", *(f"f{n}" for n in range(columns)))},
@@ -104,12 +104,14 @@ class Case:
     columns: int = 0
     people: int = 24
     jobs: int = 1
+    is_interleaved: bool = False  # whether each row is another person's than the one before
     is_distinct: bool = True  # whether all rows that are kept are, for which alone the prediction is close
 
 
 CASES = {
     "few-rows": Case(GAZE, "csv", 2_000),
     "maps": Case(GAZE, "parquet", 2 * PART_CELLS // 4 - 1_000, jobs=2),
+    "maps-of-interleaved-rows": Case(GAZE, "parquet", 2 * PART_CELLS // 4 - 1_000, is_interleaved=True),
     "pixels": Case(GAZE + 'mechanism = "gaussian"\n', "parquet", 2 * PART_CELLS // 4 - 1_000),
     "private-cap": Case(
         GAZE
@@ -163,7 +165,8 @@ def assert_predicted(predicted: int, taken: int) -> None:
 def test_a_build_takes_what_is_predicted(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     file, plan = tmp_path / f"rows.{case.ending}", tmp_path / "plan.toml"
-    outcome(WRITE, file, case.people, case.rows, case.columns, 2 if case.columns else len(STIMULI))
+    texts = 2 if case.columns else len(STIMULI)
+    outcome(WRITE, file, case.people, case.rows, case.columns, texts, int(case.is_interleaved))
     plan.write_text(HEAD + case.plan.replace("FILE", file.name))
     predicted = json.loads(outcome(PREDICT, plan, case.rows).stdout)
 

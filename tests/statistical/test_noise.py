@@ -31,7 +31,7 @@ from scipy.special import ndtr, ndtri
 from wanted import Records
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import RECORDING, Features
+from synthrelease.data.features import RECORDING, FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.calibration import gaussian_sigma
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
@@ -258,7 +258,7 @@ def joint_counts_noise(law: Law, *, tree: bool) -> tuple[tuple[Integers, ...], f
     )
     generator = np.random.default_rng(7)
     person = np.arange(PEOPLE).repeat(30)
-    data = Features(
+    data = FeatureData(
         features=("a", "b", "c"),
         bounds=np.array([[0.0, 1.0]] * 3),
         recordings=("read", "rest"),

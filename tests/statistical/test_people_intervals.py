@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.parameters import Feature, deviation_of
@@ -79,11 +79,11 @@ def mechanism() -> SyntheticPeople:
     return designed
 
 
-def rows(values: NDArray[np.float64]) -> Features:
+def rows(values: NDArray[np.float64]) -> FeatureData:
     person, condition, _ = np.indices(values.shape[:3]).reshape(3, -1)
     bounds = np.tile([-6.0, 6.0], (FEATURES, 1))
     names = tuple(f"f{f}" for f in range(FEATURES))
-    return Features(
+    return FeatureData(
         names, bounds, tuple("abcd"), len(values), person, condition, values.reshape(-1, FEATURES)
     )
 

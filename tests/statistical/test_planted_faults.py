@@ -18,7 +18,7 @@ from goldens import figures
 
 ROOT = Path(__file__).parent.parent.parent
 # Random plans and releases one by one are tried without a fault elsewhere in the quick tier, too (`contract/plans`, `test_audit`).
-TRIED_ELSEWHERE = ("plans where", "audit of", "noise of rounds", "bundle of scanpaths")
+TRIED_ELSEWHERE = ("plans where", "audit of", "noise of rounds", "bundle of", "lengths of vectors")
 
 
 def _marks(*, thorough: bool) -> tuple[pytest.MarkDecorator, ...]:
@@ -31,6 +31,9 @@ THOROUGH_DETECTORS = (
     "company in people",
     "plans where groups meet",
     "plans where only meets",
+    "plans where everyone's own",
+    "plans where each meets",
+    "lengths of vectors",
 )
 
 

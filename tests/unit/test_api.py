@@ -59,16 +59,16 @@ def test_a_preview_prints_what_the_command_prints(study):
 
 def test_a_proposal_is_what_init_writes(study, tmp_path):
     target = tmp_path / "proposed.toml"
-    found = synthrelease.propose(study.folder / "gaze.csv", person="who", plan=target)
+    found = synthrelease.init(study.folder / "gaze.csv", person="who", plan=target)
     assert not target.exists()
     assert run("init", study.folder / "gaze.csv", "--person", "who", "-o", target).exit_code == 0
     assert found.text == target.read_text("utf-8")
-    both = synthrelease.propose(
+    both = synthrelease.init(
         [study.folder / "gaze.csv", str(study.folder / "pupil.csv")], person=["who"], plan=target
     )
     assert len(both.inputs) == 2
     with pytest.raises(synthrelease.DataError):
-        synthrelease.propose(study.folder / "gaze.csv", plan=target)
+        synthrelease.init(study.folder / "gaze.csv", plan=target)
 
 
 def test_a_verification_is_true_only_without_faults(bundle):
@@ -100,7 +100,7 @@ def test_a_policy_makes_findings(bundle, tmp_path):
 
 @pytest.mark.thorough
 def test_reports_exports_and_differences(bundle, tmp_path):
-    page = synthrelease.write_report(bundle, tmp_path / "r.html")
+    page = synthrelease.report(bundle, tmp_path / "r.html")
     assert page.path.stat().st_size == page.size
     assert not page.test_seed
     written = synthrelease.export(bundle, "parquet", tmp_path / "parquet")
@@ -134,14 +134,14 @@ def test_a_bundle_tells_what_it_is(bundle):
     opened = synthrelease.open_bundle(bundle)
     outputs = ["maps", "signals", "table", "summary", "seeded"]
     assert repr(opened) == f"<ReadableBundle {str(bundle)!r}: {', '.join(outputs)}>"
-    assert repr(opened["summary"]) == f"<Output 'summary': {', '.join(opened['summary'])}>"
-    first = next(iter(opened["summary"]))
+    assert repr(opened["summary"]) == f"<ReadableOutput 'summary': {', '.join(opened['summary'])}>"
+    part, _, first = next(iter(opened["summary"])).partition("/")
     for call, near, names in (
         (lambda: opened["summar"], "summary", outputs),
         (lambda: opened.model("summar"), "summary", outputs),
         (lambda: opened.to_pandas("summar"), "summary", outputs),
         (lambda: opened.to_xarray("summar"), "summary", outputs),
-        (lambda: opened["summary"][first[:-1]], first, list(opened["summary"])),
+        (lambda: opened["summary"][f"{part}/{first[:-1]}"], first, list(opened["summary"][part])),
     ):
         with pytest.raises(KeyError) as caught:
             call()
@@ -188,7 +188,7 @@ def test_a_bundle_that_is_not_there_is_no_bundle_at_fault(study, monkeypatch, na
         lambda path: synthrelease.verify(path, quick=True),
         lambda path: synthrelease.diff(path, path),
         lambda path: synthrelease.export(path, "csv", "out"),
-        lambda path: synthrelease.write_report(path, "page.html"),
+        lambda path: synthrelease.report(path, "page.html"),
         lambda path: synthrelease.evaluate(study.plan, path),
         lambda path: synthrelease.sign(path, Ed25519PrivateKey.generate()),
     ):

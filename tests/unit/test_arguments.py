@@ -13,8 +13,8 @@ from refusals import refused as refused_as
 import synthrelease
 from synthrelease import Screen, arrays
 from synthrelease.building.batch import batch
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.errors import ArgumentError, InputError
 
 PERSON = "canary"
@@ -34,12 +34,12 @@ def heatmaps(**more):
 
 def features(**more):
     own = {"person": PEOPLE, "values": {"v": COLUMN}, "bounds": {"v": (0, 5)}}
-    return Features.from_arrays(**{**own, **more})
+    return FeatureData.from_arrays(**{**own, **more})
 
 
 def gaze(**more):
     own = {"person": PEOPLE, "stimulus": ["s"] * 4, "x_px": COLUMN, "y_px": COLUMN, "stimuli": ["s"]}
-    return Gaze.from_arrays(**{**own, "screen": Screen(80, 60), **more})
+    return GazeData.from_arrays(**{**own, "screen": Screen(80, 60), **more})
 
 
 def refused(call, **wrong):
@@ -101,10 +101,10 @@ def test_names_of_columns_may_be_people():
         (statistics, {"bounds": (1.5, 8.0)}, 'bounds={"pupil_mm": (1.5, 8.0)}'),
         (statistics, {"test_seed": "a"}, "test_seed=1"),
         (heatmaps, {"stimuli": "1001.jpg"}, 'stimuli=["1001.jpg"]'),
-        (heatmaps, {"screen": (800, 600)}, "screen=Screen(800, 600)"),
+        (heatmaps, {"screen": (800, 600, 3)}, "screen=Screen(800, 600)"),
         (heatmaps, {"assignment_public": "yes"}, "assignment_public=True"),
         (gaze, {"stimuli": "1001.jpg"}, 'stimuli=["1001.jpg"]'),
-        (gaze, {"screen": (800, 600)}, "screen=Screen(800, 600)"),
+        (gaze, {"screen": (800, 600, 3)}, "screen=Screen(800, 600)"),
         (features, {"bounds": {"v": (5, 0)}}, 'bounds={"pupil_mm": (1.5, 8.0)}'),
         (features, {"recording": ["r"] * 4}, "recordings="),
     ],
@@ -155,8 +155,8 @@ def test_a_test_seed_is_refused_before_anything_is_read(tmp_path):
 def test_people_in_the_place_of_a_name_are_not_shown(study, tmp_path, kind):
     data, column = study.folder / "gaze.csv", KINDS[kind](PEOPLE)
     for wrong in ({"person": column}, {"person": "who", "data": KINDS[kind](COLUMN)}):
-        refused(synthrelease.propose, **{"data": data, "plan": tmp_path / "p.toml", **wrong})
-    refused(synthrelease.propose, data=pl.DataFrame({PERSON: COLUMN}), person="who")
+        refused(synthrelease.init, **{"data": data, "plan": tmp_path / "p.toml", **wrong})
+    refused(synthrelease.init, data=pl.DataFrame({PERSON: COLUMN}), person="who")
     refused(synthrelease.Ledger(tmp_path / "ledger").grant, dataset=column, epsilon=1.0)
 
 

@@ -5,8 +5,10 @@ import re
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
+import xarray as xr
 from goldens import check_text
 from refusals import refused
 
@@ -14,8 +16,9 @@ import synthrelease
 from synthrelease import Screen, arrays
 from synthrelease.bundle.disclosure import output_sentences, warning_sentence
 from synthrelease.bundle.items import StoredOutput
-from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.data.features import FeatureData, load_features
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.dp.guarantee import NoGuarantee
 from synthrelease.errors import ArgumentError, DataError, InputError, PlanError, PolicyError
 from synthrelease.kinds.signals.public_series import BOZKIR2021_EVENT
@@ -79,7 +82,12 @@ def built(folder, name, columns, source, output, *, neighbours="replace-one", mo
 
 def assert_same(call, bundle):
     (entry,) = bundle.manifest["outputs"]
-    assert call().guarantee.to_json() == entry["guarantee"]
+    protected = call()
+    assert protected.guarantee.to_json() == entry["guarantee"]
+    about = protected.to_xarray().attrs
+    stated = getattr(protected.guarantee, "reason", str(protected.guarantee))
+    assert stated in about["guarantee"]
+    assert TEST_SEED_WORDS not in f"{about}"
     release = call(test_seed=5)
     assert release.test_seed
     assert release.guarantee.kind == "none"
@@ -88,6 +96,7 @@ def assert_same(call, bundle):
     _, warnings = output_sentences(entry)
     assert set(release.warnings) <= {*warnings, *map(warning_sentence, bundle.manifest["warnings"])}
     assert list(release) == list(bundle[release.name])
+    assert_same_tables(release, bundle)
     for dataset in StoredOutput(entry).datasets:
         array, declared = release[dataset.path], release.datasets[dataset.path]
         np.testing.assert_array_equal(array, bundle[release.name][dataset.path], dataset.path)
@@ -99,6 +108,28 @@ def assert_same(call, bundle):
         for labels, part in release.of(dataset.path).items():
             index = labels_index(dataset, labels)
             np.testing.assert_array_equal(part, array[index], str(labels))
+
+
+def assert_same_tables(release, bundle):
+    """Frames and datasets of xarray are those of a bundle; all of them say that the noise can be repeated."""
+    own, other = release.to_xarray(), bundle.to_xarray(release.name)
+    xr.testing.assert_equal(own, other)
+    for name, array in own.variables.items():
+        for key in {"units", "long_name"} & {*array.attrs, *other[name].attrs}:
+            assert array.attrs[key] == other[name].attrs[key]
+    assert TEST_SEED_WORDS in own.attrs["guarantee"]
+    assert own.attrs["title"].startswith(TEST_SEED_WORDS)
+    assert own.attrs["unit_of_privacy"] == "person"
+    assert own.attrs.get("warnings", "").splitlines() == list(release.warnings)
+    found, expected = release.to_pandas(), bundle.to_pandas(release.name)
+    assert type(found) is type(expected)
+    if not isinstance(found, dict):
+        found, expected = {"": found}, {"": expected}
+    assert list(found) == list(expected)
+    for frame, one in zip(found.values(), expected.values(), strict=True):
+        pd.testing.assert_frame_equal(frame, one)
+        assert (frame.attrs["units"], frame.attrs["columns"]) == (one.attrs["units"], one.attrs["columns"])
+        assert TEST_SEED_WORDS in frame.attrs["guarantee"]
 
 
 def labels_index(dataset, labels):
@@ -334,7 +365,7 @@ def test_labels_are_those_of_a_file():
 
 def test_a_label_that_is_missing_is_none():
     """Arrays of pandas mark missing text by None or NaN among Python's own texts."""
-    held = Gaze.from_arrays(
+    held = GazeData.from_arrays(
         person=[1, 1, 2],
         stimulus=np.array(["s", np.nan, None], dtype=object),
         x_px=[1, 2, 3],
@@ -350,7 +381,7 @@ def test_constructors_read_what_files_say(tmp_path):
     columns = gaze()
     pl.DataFrame(columns).with_columns(pl.col("y_px").fill_nan(None)).write_parquet(tmp_path / "g.parquet")
     roles = {{"x_px": "x", "y_px": "y"}.get(column, column): column for column in columns}
-    made = Gaze.from_arrays(**columns, screen=Screen(80, 60), stimuli=["7", "garden"])
+    made = GazeData.from_arrays(**columns, screen=Screen(80, 60), stimuli=["7", "garden"])
     read = load_gaze(tmp_path / "g.parquet", columns=roles, screen=Screen(80, 60), stimuli=["7", "garden"])
     for one in ("person", "stimulus", "x_px", "y_px", "time", "duration", "assigned"):
         np.testing.assert_array_equal(getattr(made, one), getattr(read, one))
@@ -359,7 +390,7 @@ def test_constructors_read_what_files_say(tmp_path):
     pl.DataFrame(columns).with_columns(pl.col("blink_hz").fill_nan(None)).write_parquet(
         tmp_path / "f.parquet"
     )
-    made = Features.from_arrays(
+    made = FeatureData.from_arrays(
         person=columns["person"],
         recording=columns["recording"],
         recordings=["search", "read"],
@@ -377,7 +408,7 @@ def test_constructors_read_what_files_say(tmp_path):
         np.testing.assert_array_equal(getattr(made, one), getattr(read, one))
     assert made.notes == read.notes
     with refused(ArgumentError, "recordings-need-list", where=".recordings"):
-        Features.from_arrays(person=[1], values={"v": [1.0]}, bounds={"v": (0, 2)}, recording=["r"])
+        FeatureData.from_arrays(person=[1], values={"v": [1.0]}, bounds={"v": (0, 2)}, recording=["r"])
 
 
 def test_arrays_by_kind():
@@ -459,3 +490,18 @@ def test_messages_speak_of_the_call_and_of_no_plan(change, code, names):
     message = str(caught.value)
     assert [name for name in names if name not in message] == []
     assert not re.search(r"\bplan\b|inputs\.|\[privacy\]|assume_public|\bname,|\bkind,", message)
+
+
+def test_names_need_no_percent_encoding():
+    values = {"x": [1.0, 2.0, 3.0]}
+    release = arrays.statistics(
+        person=["a", "b", "c"], values=values, bounds={"x": (0, 4)}, statistics=["quantile:0.25"], epsilon=1
+    )
+    (value,) = [name for name in release if name.endswith("value")]
+    assert "%" in value
+    assert "quantile:0.25/value" in release
+    assert release["quantile:0.25/value"] is release[value]
+    assert release.of("quantile:0.25/value").keys() == release.of(value).keys()
+    with pytest.raises(KeyError) as caught:
+        release["quantile:0.3/value"]
+    assert "%" not in str(caught.value)

@@ -19,7 +19,7 @@ import synthrelease
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.cli import main
 from synthrelease.errors import DataError, InputError, PlanError, SynthReleaseError
-from synthrelease.ledger import Ledger
+from synthrelease.ledgers import Ledger
 
 ROWS = "".join(f"p{n},a,{n},2\n" for n in range(20))
 
@@ -31,12 +31,12 @@ ROWS = "".join(f"p{n},a,{n},2\n" for n in range(20))
 def test_init_refuses_a_name_of_a_column_twice(tmp_path: Path, header: str) -> None:
     (tmp_path / "gaze.csv").write_text(f"{header}\n{ROWS}")
     with refused(DataError, "duplicate-column", where=tmp_path / "gaze.csv"):
-        synthrelease.propose(tmp_path / "gaze.csv", person="who")
+        synthrelease.init(tmp_path / "gaze.csv", person="who")
 
 
 def test_several_byte_order_marks_are_none(tmp_path: Path) -> None:
     (tmp_path / "gaze.csv").write_bytes(codecs.BOM_UTF8 * 2 + f"who,image,x,y\n{ROWS}".encode())
-    assert 'person = "who"' in synthrelease.propose(tmp_path / "gaze.csv", person="who").text
+    assert 'person = "who"' in synthrelease.init(tmp_path / "gaze.csv", person="who").text
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_init_of_columns_that_are_no_single_values(tmp_path: Path, cells: object
     frame = pl.DataFrame({"who": ["a", "b"] * 10, "size": [1.5] * 20, "odd": cells})
     frame.write_parquet(tmp_path / "rows.parquet")
     try:
-        text = synthrelease.propose(tmp_path / "rows.parquet", person=person).text
+        text = synthrelease.init(tmp_path / "rows.parquet", person=person).text
     except InputError:
         assert person == "odd"
     else:
@@ -67,7 +67,7 @@ def test_init_of_columns_that_are_no_single_values(tmp_path: Path, cells: object
 def test_a_wide_table_is_refused_with_the_limit(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text(",".join(f"c{n}" for n in range(10_001)) + "\n")
     with refused(DataError, "too-many-columns", where=tmp_path / "wide.csv"):
-        synthrelease.propose(tmp_path / "wide.csv", person="c1")
+        synthrelease.init(tmp_path / "wide.csv", person="c1")
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_packed_text_without_end_is_refused_for_what_it_is(
     member = gzip.compress(piece * ((1 << 24) // len(piece)), 9)
     (tmp_path / "gaze.csv.gz").write_bytes(gzip.compress(first) + member * 20)
     with refused(DataError, code, where=tmp_path / "gaze.csv.gz"):
-        synthrelease.propose(tmp_path / "gaze.csv.gz", person="who")
+        synthrelease.init(tmp_path / "gaze.csv.gz", person="who")
 
 
 @pytest.mark.parametrize("blanks", [1, 1000])
 def test_blank_lines_at_the_end_are_none(tmp_path: Path, blanks: int) -> None:
     (tmp_path / "gaze.csv").write_text(f"who,image,x,y\n{ROWS}" + "\n" * blanks)
-    assert synthrelease.propose(tmp_path / "gaze.csv", person="who").text
+    assert synthrelease.init(tmp_path / "gaze.csv", person="who").text
 
 
 # Plans

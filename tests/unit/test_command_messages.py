@@ -15,7 +15,7 @@ from refusals import refused
 from synthrelease.bundle.disclosure import WEAK
 from synthrelease.cli import main
 from synthrelease.errors import PlanError
-from synthrelease.ledger import store
+from synthrelease.ledgers import store
 
 
 def run(*words: object) -> Result:

@@ -66,7 +66,7 @@ def test_the_reader_of_hdf5_writes_none():
     tree = ast.parse((ROOT / "data" / "readers" / "hdf5.py").read_text("utf-8"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     opening = [call for call in calls if ast.unparse(call.func) == "h5py.File"]
-    assert [ast.unparse(call.args[1]) for call in opening] == ["'r'"]
+    assert {ast.unparse(call.args[1]) for call in opening} == {"'r'"}
 
 
 def test_recordings_of_eye_trackers_are_read_in_one_place():
@@ -75,8 +75,9 @@ def test_recordings_of_eye_trackers_are_read_in_one_place():
 
 @pytest.mark.slow("reads the whole package")
 def test_libraries_of_extras_are_used_where_frames_are_made():
-    assert users_of("pandas") == {"exports/frames.py", "exports/readable.py"}
-    assert users_of("xarray") == {"exports/arrays.py", "exports/readable.py"}
+    typed = {"exports/readable.py", "arrays/release.py"}  # which name the types of frames only
+    assert users_of("pandas") == {"exports/frames.py", "inference/estimate.py", *typed}
+    assert users_of("xarray") == {"exports/arrays.py", *typed}
 
 
 def test_randomness_is_made_in_one_place():
@@ -92,11 +93,17 @@ def test_randomness_is_made_in_one_place():
         assert not re.search(r"import random\b", text)  # not a sentence: Python
         assert ("urandom" in text) == (path == ROOT / "dp" / "noise" / "entropy.py")
         # Keys and nonces of the ledger, tokens of the studio: they are in no noise, and no one need be able to repeat them.
-        has_secrets = path.parent == ROOT / "ledger" or path == ROOT / "studio" / "guard.py"
+        has_secrets = path.parent == ROOT / "ledgers" or path == ROOT / "studio" / "guard.py"
         assert "import secrets" not in text or has_secrets  # not a sentence: Python
     names = ("design", "fitting", "made_up", "model", "rounds", "sampler")
     public = {f"kinds/people/{name}.py" for name in names}
-    public |= {"evaluation/metrics/judged_scanpaths.py", "numerics/gaze_samples.py", "studio/simulated.py"}
+    public |= {
+        "evaluation/metrics/judged_scanpaths.py",
+        "numerics/gaze_samples.py",
+        "studio/simulated.py",
+        "inference/quotient.py",
+        "inference/redrawn.py",
+    }
     public |= {f"kinds/{name}.py" for name in ("scanpath_form", "synthetic_gaze", "scanpaths/chain")}
     found = {str(p.relative_to(ROOT)) for p in MODULES if "synthrelease.numerics.public_draws" in imports(p)}
     assert found == public

@@ -44,7 +44,7 @@ def test_sample_data_is_small_and_comes_with_its_licences_and_no_photograph():
 
 def test_names_that_others_rely_on():
     from synthrelease.bundle import reseal
-    from synthrelease.dp import gaussian_delta, gaussian_sigma
+    from synthrelease.dp.calibration import gaussian_delta, gaussian_sigma
     from synthrelease.dp.noise import SecureRandom, discrete_laplace, rounded_gaussian
     from synthrelease.kinds.records.deniability import deniability_test
     from synthrelease.kinds.records.model import SeededModel
@@ -59,7 +59,7 @@ def test_names_that_others_rely_on():
     assert parameters(SeededModel)[:3] == ["marginals", "order", "resampled"]
     expected = ["model", "candidates", "seed_rows", "records", "people", "k", "gamma"]
     assert parameters(deniability_test)[:7] == expected
-    assert parameters(synthrelease.build)[:2] == ["plan_path", "output"]
+    assert parameters(synthrelease.build)[:2] == ["plan", "output"]
     assert parameters(synthrelease.verify)[:2] == ["path", "public_key"]
     assert parameters(synthrelease.open_bundle)[:1] == ["path"]
     assert parameters(reseal)[:1] == ["path"]

@@ -8,7 +8,7 @@ import pytest
 from goldens import check_text, figures
 from reproducing import reproduce, table, without_results
 
-from synthrelease.dp import gaussian_sigma
+from synthrelease.dp.calibration import gaussian_sigma
 from synthrelease.dp.noise import SecureRandom
 
 PEOPLE, SAMPLES = 8, 60

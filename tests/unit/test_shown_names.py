@@ -13,7 +13,7 @@ import synthrelease
 from synthrelease.bundle import open_bundle
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.kinds.parameters import Feature, to_json
-from synthrelease.report.views import feature_quantity
+from synthrelease.reports.views import feature_quantity
 
 MARKUP = "<b>pupil</b>"
 
@@ -58,7 +58,7 @@ def test_tables_have_seconds(bundle: Path, tmp_path: Path) -> None:
 
 
 def test_the_report_shows_names_as_text(bundle: Path, tmp_path: Path) -> None:
-    synthrelease.write_report(bundle, tmp_path / "r.html")
+    synthrelease.report(bundle, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text("utf-8")
     assert MARKUP not in page
     assert "&lt;b&gt;pupil&lt;/b&gt; (µm)" in page

@@ -69,11 +69,11 @@ def test_every_argument_that_a_remedy_names_is_an_option():
 def test_each_side_reads_its_own_words(study, bundle, tmp_path):
     data = study.folder / "gaze.csv"
     with pytest.raises(synthrelease.DataError) as asked:
-        synthrelease.propose(data, plan=tmp_path / "p.toml")
+        synthrelease.init(data, plan=tmp_path / "p.toml")
     assert 'person="who"' in asked.value.remedy
     (tmp_path / "r.html").write_text("old")
     with pytest.raises(synthrelease.MachineError) as taken:
-        synthrelease.write_report(bundle, tmp_path / "r.html")
+        synthrelease.report(bundle, tmp_path / "r.html")
     assert "force=True" in taken.value.remedy
     for words, option in (
         (("init", data, "-o", tmp_path / "p.toml"), "--person who"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from wanted import Areas as Wanted
 
 from synthrelease.data.area_shapes import LABEL, POLYGON, RECTANGLE
-from synthrelease.data.areas import Area, Areas
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.areas import Area, PlacedAreas
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Noise, flatten
 from synthrelease.numerics import derived
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from variants.people import Arrays, Numbers
 
 IMAGE = np.array([[0, 0, 0, 7, 0], [0, 0, 0, 7, 0]], dtype=np.uint8)
-PARTS = Areas(
+PARTS = PlacedAreas(
     (
         Area("left", RECTANGLE, ((0.0, 0.0), (20.0, 40.0))),
         Area("pond", POLYGON, ((20.0, 0.0), (30.0, 20.0), (20.0, 40.0))),
@@ -66,18 +66,18 @@ LOOKS = {  # in one area alone, and with a blink of another, so that there is a 
 }
 
 
-def strips(number: int) -> Areas:
+def strips(number: int) -> PlacedAreas:
     """Return so many areas side by side."""
     edges = np.linspace(0, SCREEN.width_px, number + 1).tolist()
     sides = itertools.pairwise(edges)
-    return Areas(tuple(Area(f"strip {x}", RECTANGLE, ((x, 0.0), (end, 40.0))) for x, end in sides))
+    return PlacedAreas(tuple(Area(f"strip {x}", RECTANGLE, ((x, 0.0), (end, 40.0))) for x, end in sides))
 
 
 @dataclass(frozen=True, eq=False)
 class AreasVariant(GazeMapVariant):
     """People's rows say (stimulus, x_px, y_px, duration)."""
 
-    def data(self, people: Sequence[Person], order: int | None = None) -> Gaze:
+    def data(self, people: Sequence[Person], order: int | None = None) -> GazeData:
         _, rows = in_turn(people, order)
         return replace(super().data(people, order), duration=rows[:, 3].astype(np.int64))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from variants.people import MANY, Person, in_turn
 from variants.variant import Variant
 
@@ -31,14 +31,14 @@ class FeaturesVariant(Variant):
     def limits(self) -> Numbers:
         return np.resize(LIMITS, (self.features, 2))
 
-    def data(self, people: Sequence[Person], order: int | None = None) -> Features:
+    def data(self, people: Sequence[Person], order: int | None = None) -> FeatureData:
         person, rows = in_turn(people, order)
         low, high = self.limits.T
         values = low + (rows[:, 1:] + 1) / 2 * (high - low)
         names = tuple(f"feature {f}" for f in range(self.features))
         places = tuple(f"recording {r}" for r in range(self.recordings))
         recording = rows[:, 0].astype(np.int64)
-        return Features(names, self.limits, places, len(people), person, recording, values)
+        return FeatureData(names, self.limits, places, len(people), person, recording, values)
 
     def person(self, series: Numbers, name: str = "", recordings: Sequence[int] | None = None) -> Person:
         """Return one with the same series, shape (steps,) or (steps, F), in all or the given recordings."""

@@ -10,7 +10,7 @@ import numpy as np
 from wanted import Fixations
 
 from synthrelease.data.area_shapes import RECTANGLE
-from synthrelease.data.areas import Area, Areas
+from synthrelease.data.areas import Area, PlacedAreas
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.error_bounds import reach
 from synthrelease.kinds.statistics import noisy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # A fixation of one grid unit of duration is the shortest there is; two are as many as count.
 BOUNDS = {FIXATION_COUNT: (1.0, 2.0), FIXATION_DURATION: (1e-6, 9e-6), TOTAL_DURATION: (1e-6, 9e-6)}
-HALVES = Areas(
+HALVES = PlacedAreas(
     (
         Area("left", RECTANGLE, ((0.0, 0.0), (20.0, 40.0))),
         Area("right", RECTANGLE, ((20.0, 0.0), (40.0, 40.0))),

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 from wanted import Cells
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import Budget
 from synthrelease.kinds.heatmap.cells import CellHeatmap
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class GazeMapVariant(Variant):
     screen: Screen = SCREEN
 
-    def data(self, people: Sequence[Person], order: int | None = None) -> Gaze:
+    def data(self, people: Sequence[Person], order: int | None = None) -> GazeData:
         person, rows = in_turn(people, order)
         stimuli = self.parameters.stimuli
         assigned = np.zeros((len(people), stimuli), dtype=np.bool_)
@@ -38,7 +38,7 @@ class GazeMapVariant(Variant):
         names = tuple(f"image {s}" for s in range(stimuli))
         stimulus = rows[:, 0].astype(np.int64)
         labels = tuple(one.name for one in people)
-        return Gaze(
+        return GazeData(
             self.screen,
             names,
             len(people),

@@ -11,7 +11,7 @@ import numpy as np
 from wanted import Records
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import RECORDING, Features
+from synthrelease.data.features import RECORDING, FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.kinds.records.fit import weighted_counts
 from synthrelease.kinds.records.mechanism import coded_records
@@ -34,7 +34,7 @@ class RecordsVariant(FeaturesVariant):
 
     labelled: tuple[bool, ...] = ()
 
-    def data(self, people: Sequence[Person], order: int | None = None) -> Features:
+    def data(self, people: Sequence[Person], order: int | None = None) -> FeatureData:
         whole = super().data(people, order)
         labels = np.flatnonzero(self.labelled)
         u = in_turn(people, order)[1][:, 1 + labels]

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 from wanted import Spectral
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.numerics.spectral import RADIUS, SpectralForm, normalizations
 from synthrelease.numerics.spectrum import POSITIONS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class SpectralVariant(GazeMapVariant):
     """People's rows say (stimulus, x_px, y_px, time, duration)."""
 
-    def data(self, people: Sequence[Person], order: int | None = None) -> Gaze:
+    def data(self, people: Sequence[Person], order: int | None = None) -> GazeData:
         gaze = super().data(people, order)
         _, rows = in_turn(people, order)
         return replace(gaze, time=rows[:, 3], duration=rows[:, 4].astype(np.int64))

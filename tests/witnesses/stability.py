@@ -22,7 +22,7 @@ from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.fixations import FixationStatistics
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 from synthrelease.kinds.statistics.public import StatisticsParameters
 from synthrelease.numerics.statistics import (
     COUNT,
@@ -82,7 +82,7 @@ def is_exact(mechanism: Mechanism[Any]) -> bool:
 
     Replaced, they count on both sides and change in their values, or on one side only. Added or removed, they do it all.
     """
-    if not isinstance(mechanism, Statistics) or not _replaced(mechanism):
+    if not isinstance(mechanism, StatisticsMechanism) or not _replaced(mechanism):
         return True
     noised = _noised(mechanism.parameters)
     return len(noised) == 1 and noised[0] != VARIANCE and mechanism.parameters.by is None
@@ -151,7 +151,7 @@ def _signals(mechanism: CoefficientSignals) -> Moved:
     return total.times(mechanism.parameters.series_count)
 
 
-def _statistics(mechanism: Statistics) -> Moved:
+def _statistics(mechanism: StatisticsMechanism) -> Moved:
     """All statistics of all features and groups side by side.
 
     Someone without a value counts as nothing in it: 0 belongs to every interval but that of a mean around the centre.
@@ -170,7 +170,7 @@ def _noised(p: StatisticsParameters) -> list[str]:
     return [name for name in p.statistics if not name.startswith(QUANTILE)]
 
 
-def _statistic(name: str, bounds: tuple[float, float], mechanism: Statistics) -> Moved:
+def _statistic(name: str, bounds: tuple[float, float], mechanism: StatisticsMechanism) -> Moved:
     p, (low, high) = mechanism.parameters, sum_range(bounds)
     mean = _interval(-HALF_RANGE, HALF_RANGE, mechanism)
     people = _interval(0, HALF_RANGE, mechanism)
@@ -192,7 +192,7 @@ _OF: dict[type, Callable[[Any], Moved]] = {
     AreaShares: _areas,
     SpectralSignals: lambda mechanism: _ball(_RADIUS, mechanism),
     CoefficientSignals: _signals,
-    Statistics: _statistics,
+    StatisticsMechanism: _statistics,
     FixationStatistics: _statistics,
     SyntheticRecords: _records,
 }

@@ -33,10 +33,12 @@ from synthrelease.parallel import available_cores
 
 _PIECE_BYTES = 1 << 20  # bytes hashed at a time
 _CHUNKS_AHEAD = 4  # chunks unpacked before they are asked for
+_MOST_KEPT = 8  # datasets of which a chunk is kept, each of about a megabyte
 MOST_MANIFEST_BYTES = 1 << 24
 _SMALL_MANIFEST_BYTES = 1 << 20  # bytes; of a larger one they are at most this many times those of the file:
 _MANIFEST_RATIO = 8
-_BLOCK_WORDS = 1 << 16  # of a checksum at a time: their weighted sum is exact in 64-bit floating point
+# Of a checksum at a time: their weighted sum is exact in 64-bit floating point, and so short that OpenBLAS wakes no threads for it.
+_BLOCK_WORDS = 1 << 13
 _WEIGHTS = np.arange(_BLOCK_WORDS, 0, -1, dtype=np.float64)
 
 
@@ -58,6 +60,7 @@ class BundleFile:
             self.close()
             raise OSError(0, "not a regular file")
         self.size = status.st_size
+        self._kept: dict[str, tuple[tuple[int, bytes], NDArray[Any]]] = {}  # chunks: number, bytes, values
 
     def close(self) -> None:
         """Close the file."""
@@ -136,6 +139,20 @@ class BundleFile:
             values = coming.popleft().result() if coming else self._unpacked(path, dataset, number)
             yield values[skipped : skipped + remaining]
             remaining, skipped, number = remaining - (len(values) - skipped), 0, number + 1
+
+    def chunk(self, path: str, number: int) -> NDArray[Any]:
+        """Return the values of one chunk of a dataset, shape (n,), not to be changed; BundleError if its bytes are damaged.
+
+        A chunk holds several items: the last one of a dataset is kept, and returned again if its bytes are still the same.
+        """
+        raw = self.read(*self.anatomy.datasets[path].chunks[number])
+        kept, values = self._kept.get(path, (None, np.empty(0)))
+        if (number, raw) != kept:
+            values = self._unpacked(path, self.anatomy.datasets[path], number)
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            self._kept[path] = (number, raw), values
+        return values
 
     def array(self, path: str) -> NDArray[Any]:
         """Return a dataset; BundleError if its bytes are damaged."""
@@ -216,6 +233,8 @@ class Stream:
                     break
             taken.append(self._left[:number])
             self._left, number = self._left[number:], number - len(taken[-1])
+        if not len(self._left):  # a generator that waits behind its last piece would keep it in memory
+            self._left = next(self._pieces, np.empty(0))
         if len(taken) == 1:
             return taken[0]
         return np.concatenate(taken) if taken else np.empty(0)

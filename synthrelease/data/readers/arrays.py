@@ -100,16 +100,23 @@ class Arrays(WholeFile):
             shape, _ = _shape(source, contents)
         return "at [" + ", ".join(str(int(index)) for index in np.unravel_index(line, shape)) + "]"
 
-    @contextmanager
-    def _opened(self, path: Path) -> Iterator[dict[str, StoredArray]]:
-        broken = DataError(
+    def unreadable(self, path: Path) -> DataError:
+        """Return the refusal of a file that is not of this format."""
+        return DataError(
             self.broken,
             f"the file cannot be read as {self.article}",
             where=str(path),
             expected=f"a complete {self.formats} file of numbers and texts",
             remedy="check that the file was copied completely",
         )
-        with opened(path) as file, library_faults_as(broken), self.contents(path, file) as contents:
+
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[dict[str, StoredArray]]:
+        with (
+            opened(path) as file,
+            library_faults_as(self.unreadable(path)),
+            self.contents(path, file) as contents,
+        ):
             yield contents
 
 

@@ -185,23 +185,30 @@ def _row_lines(
     doubled one closes and opens: separators and line ends count outside.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
-    newline, quote, comma = raw == ord("\n"), raw == ord('"'), raw == separator[0]
-    marks = np.flatnonzero(newline | quote | comma)
-    outside = np.cumsum(quote[marks]) % 2 == 0
-    line_of_mark = np.cumsum(newline[marks]) - newline[marks] + first_line - 1
-    if not outside[-1]:
-        opening = line_of_mark[np.flatnonzero(quote[marks])[-1]]
-        raise quote_not_closed(path, int(opening))
-    ends = np.flatnonzero(newline[marks] & outside)
-    commas = np.cumsum(comma[marks] & outside)[ends]
-    counted = np.diff(commas, prepend=0) + 1
-    # Of the names, and of each row.
-    first_lines = np.concatenate([[first_line - 1], line_of_mark[ends[:-1]] + 1])
+    newline, comma = raw == ord("\n"), raw == separator[0]
+    # Of the names, and of each row: where it ends, the line on which it begins, and its fields.
+    if b'"' in data:
+        quote = raw == ord('"')
+        marks = np.flatnonzero(newline | quote | comma)
+        outside = np.cumsum(quote[marks]) % 2 == 0
+        line_of_mark = np.cumsum(newline[marks]) - newline[marks] + first_line - 1
+        if not outside[-1]:
+            opening = line_of_mark[np.flatnonzero(quote[marks])[-1]]
+            raise quote_not_closed(path, int(opening))
+        last_mark = np.flatnonzero(newline[marks] & outside)
+        ends = marks[last_mark]
+        first_lines = np.concatenate([[first_line - 1], line_of_mark[last_mark[:-1]] + 1])
+        counted = np.diff(np.cumsum(comma[marks] & outside)[last_mark], prepend=0) + 1
+    else:
+        ends = np.flatnonzero(newline)
+        first_lines = np.arange(first_line - 1, first_line - 1 + ends.size)
+        begins = np.concatenate([[0], ends[:-1] + 1])
+        counted = np.add.reduceat(comma.view(np.int8), begins, dtype=np.int64) + 1
     wrong = np.flatnonzero(counted != fields)
     if wrong.size:
         row = wrong[0]
         more = f" (and {wrong.size - 1} more)" if wrong.size > 1 else ""
-        begin, end = (int(marks[ends[row - 1]]) + 1 if row else 0), int(marks[ends[row]])
+        begin, end = (int(ends[row - 1]) + 1 if row else 0), int(ends[row])
         if not data[begin:end].strip():
             raise _blank(path, int(first_lines[row]))
         raise DataError(

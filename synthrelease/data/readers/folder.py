@@ -120,7 +120,7 @@ class Folder:
         """Yield the rows of one file after the other; where names of files say which are wanted, no others are opened."""
         names = set() if row_filter is None else set(row_filter.values.to_list())
         for number, file in enumerate(self.members(source)):
-            filter_in_file = row_filter
+            filter_in_file = None if row_filter is None else row_filter._replace(stretch=None)
             if row_filter is not None and row_filter.column in file.cells:
                 if file.cells[row_filter.column] not in names:
                     continue

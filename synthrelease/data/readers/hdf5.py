@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from synthrelease.data.readers.arrays import Arrays, Flaw, StoredArray, plain
+from synthrelease.data.readers.opening import library_faults_as, opened
 from synthrelease.errors import DataError
 
 _MOST_OBJECTS = 100_000
@@ -61,6 +63,46 @@ class Hdf5(Arrays):
                 )
             datasets = {name: item for name, item in objects.items() if isinstance(item, h5py.Dataset)}
             yield {name: _stored_array(dataset) for name, dataset in sorted(datasets.items())}
+
+
+def whole_numbers(path: Path, names: Sequence[str], rows: int) -> Iterator[list[NDArray[np.integer]]]:
+    """Yield arrays of whole numbers of a file, of shape (N,) or (N, m), so many rows at a time; of no rows, once.
+
+    Args:
+        path: the file.
+        names: of its datasets.
+        rows: of a block.
+
+    Raises:
+        DataError, MachineError: the file has no such arrays, or cannot be read.
+    """
+    with opened(path) as file, library_faults_as(Hdf5().unreadable(path)), h5py.File(file, "r") as body:
+        datasets = [_of_whole_numbers(path, body, name) for name in names]
+        lengths = {len(dataset) for dataset in datasets}
+        if len(lengths) > 1:
+            raise DataError(
+                "unequal-arrays",
+                "the arrays are not of one length",
+                where=str(path),
+                expected="one row of each for every record",
+                remedy="write arrays of the same records",
+            )
+        for start in range(0, max(lengths.pop(), 1), rows):
+            yield [dataset[start : start + rows] for dataset in datasets]
+
+
+def _of_whole_numbers(path: Path, body: h5py.File, name: str) -> Any:
+    dataset = body.get(name)
+    is_usable = isinstance(dataset, h5py.Dataset) and dataset.ndim in (1, 2) and dataset.dtype.kind in "iu"
+    if not is_usable or _stored_array(dataset).flaw:
+        raise DataError(
+            "bad-array",
+            f"the file has no array '{name}' of whole numbers",
+            where=str(path),
+            expected="an array of shape (records,), or (records, attributes), all of it in the file",
+            remedy="name arrays of the file",
+        )
+    return dataset
 
 
 def _stored_array(dataset: Any) -> StoredArray:

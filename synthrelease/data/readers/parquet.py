@@ -37,11 +37,14 @@ class Parquet(SingleFile):
     ) -> Iterator[Piece]:
         """Yield the named columns, and the number of each row from 0, as every Parquet tool counts; row groups without wanted rows are skipped."""
         path = source.path
+        begin, end = 0, _size(path)[0]
         if row_filter is not None:
-            yield from sliced(_filtered(path, columns, row_filter), most_rows)
-            return
-        for start in range(0, _size(path)[0], most_rows):
-            frame = _collected(path, _scan(path).select(columns).slice(start, most_rows))
+            if row_filter.stretch is None:
+                yield from sliced(_filtered(path, columns, row_filter), most_rows)
+                return
+            begin, end = row_filter.stretch
+        for start in range(begin, end, most_rows):
+            frame = _collected(path, _scan(path).select(columns).slice(start, min(most_rows, end - start)))
             yield frame, np.arange(start, start + frame.height)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats

@@ -29,6 +29,8 @@ class RowFilter(NamedTuple):
 
     column: str
     values: pl.Series
+    # if these are all rows of one stretch of a file: the place of the first, and of the one after the last
+    stretch: tuple[int, int] | None = None
 
     def chosen(self, rows: Piece, columns: Sequence[str]) -> Piece:
         """Return some columns of those among some rows."""

@@ -121,13 +121,15 @@ def _refuse_endless(path: Path, carried: bytes, lines: int) -> None:
 
 def _whole_rows(data: bytes) -> int:
     """How many of some bytes, which begin with a row, are whole rows: none ends within quotes, or before blank lines."""
+    # The line end after the last row with anything in it: what follows may be the blank end of the file.
+    filled = len(data.rstrip(b"\r\n"))
+    if b'"' not in data:
+        return data.rfind(b"\n", 0, filled) + 1
     raw = np.frombuffer(data, dtype=np.uint8)
     newline, quote = raw == ord("\n"), raw == ord('"')
     marks = np.flatnonzero(newline | quote)
     outside = np.cumsum(quote[marks]) % 2 == 0
     ends = marks[newline[marks] & outside]
-    # The line end after the last row with anything in it: what follows may be the blank end of the file.
-    filled = len(data.rstrip(b"\r\n"))
     ends = ends[ends < filled]
     return int(ends[-1]) + 1 if ends.size else 0
 

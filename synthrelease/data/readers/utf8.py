@@ -46,15 +46,12 @@ def check_text(
             expected="text",
             remedy=f"copy it anew, or {anew}; NUL bytes at its end are what a crash leaves of a file",
         )
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    line = first_line
+    if data.isascii():
+        return
     try:
-        for start in range(0, len(data), 1 << 20):
-            decoder.decode(data[start : start + (1 << 20)])
-            line += data.count(b"\n", start, start + (1 << 20))
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:  # it counts from what was left over of the text before
-        line += error.object.count(b"\n", 0, error.start)
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = first_line + data.count(b"\n", 0, error.start)
         raise _not_utf8(
             "not-utf8",
             f"{path}, line {line}",

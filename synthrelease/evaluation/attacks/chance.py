@@ -93,7 +93,7 @@ def division_test(scores: Numbers, members: Flags, *, random: SecureRandom, draw
     observed = float((weight * scores).sum(axis=1).mean())
     total = np.zeros(draws)
     for round_scores, weights in zip(scores, weight, strict=True):
-        total += np.concatenate([weights[order] @ round_scores for order in _orders(n, draws, random)])
+        total += np.concatenate([weights.take(order) @ round_scores for order in _orders(n, draws, random)])
     means = total / len(scores)
     with np.errstate(invalid="ignore"):
         main = (scores * members).sum(axis=0) / members.sum(axis=0)

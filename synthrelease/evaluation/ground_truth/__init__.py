@@ -30,7 +30,7 @@ from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.fixations import FixationStatistics
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 
 _KINDS: dict[type, ComparedKind] = {
     SpectralHeatmap: MAPS,
@@ -39,7 +39,7 @@ _KINDS: dict[type, ComparedKind] = {
     SpectralSignals: SIGNALS,
     CoefficientSignals: SIGNALS,
     PublishedSignals: PUBLISHED_SIGNALS,
-    Statistics: STATISTICS,
+    StatisticsMechanism: STATISTICS,
     FixationStatistics: STATISTICS,
     SyntheticRecords: RECORDS,
     ScanpathRecords: RECORDS,

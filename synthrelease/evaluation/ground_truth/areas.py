@@ -17,8 +17,8 @@ from synthrelease.kinds.areas.public import DWELL, TRANSITIONS
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.mechanism import QUIET, Collector
 from synthrelease.number_words import percent
-from synthrelease.report.area_plates import DrawnAreas
-from synthrelease.report.exhibits import Exhibit, TableCell, TableExhibit
+from synthrelease.reports.area_plates import DrawnAreas
+from synthrelease.reports.exhibits import Exhibit, TableCell, TableExhibit
 
 MEASURES = (
     Measure("TV", 0.0, "total variation: the total proportion that is in a wrong area"),

@@ -16,7 +16,7 @@ from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind, exac
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.mechanism import QUIET, Collector, Mechanism
-from synthrelease.report.exhibits import Exhibit
+from synthrelease.reports.exhibits import Exhibit
 
 MEASURES = (
     Measure("RMSE", 0.0, "root of the mean squared error, in the unit of the values"),

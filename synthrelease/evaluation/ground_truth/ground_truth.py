@@ -15,9 +15,9 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Dataset
 from synthrelease.kinds.mechanism import QUIET, Collector, Mechanism
 from synthrelease.kinds.values import Values
-from synthrelease.report.area_plates import DrawnAreas
-from synthrelease.report.compared_maps import ComparedMap
-from synthrelease.report.exhibits import Exhibit
+from synthrelease.reports.area_plates import DrawnAreas
+from synthrelease.reports.compared_maps import ComparedMap
+from synthrelease.reports.exhibits import Exhibit
 
 
 class GroundTruth(Protocol):

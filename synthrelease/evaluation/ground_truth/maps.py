@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.error_bounds import interval_deviations
 from synthrelease.dp.event import Event, noise_of
 from synthrelease.evaluation.arrays import Arrays
@@ -28,9 +28,9 @@ from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.blur import blurred
 from synthrelease.numerics.centre_bias import CENTRE, prior
 from synthrelease.numerics.spectrum import band, middles, rendered
-from synthrelease.report.compared_maps import ComparedMap
-from synthrelease.report.figures import MapLegend
-from synthrelease.report.rasters import Map
+from synthrelease.reports.compared_maps import ComparedMap
+from synthrelease.reports.map_axes import MapLegend
+from synthrelease.reports.rasters import Map
 
 UNCERTAINTY = "uncertainty"
 MapMechanism = SpectralHeatmap | CellHeatmap
@@ -177,7 +177,7 @@ def labels(output: MapMechanism) -> list[list[tuple[str, ...]]]:
 MAPS = ComparedKind(truth_collector, ground_truth, labels, by_item=True)
 
 
-def _dwell_sums(gaze: Gaze, *, output: MapMechanism) -> Sums:
+def _dwell_sums(gaze: GazeData, *, output: MapMechanism) -> Sums:
     """Shares of dwell (or counts, as gaze maps have them) and samples on every cell of every stimulus."""
     place, used = _places(gaze, output)
     shape = (len(output.parameters.stimuli), *_cells(output))
@@ -189,7 +189,7 @@ def _dwell_sums(gaze: Gaze, *, output: MapMechanism) -> Sums:
     return Sums({"shares": shares.reshape(shape), "points": points.reshape(shape)})
 
 
-def _places(gaze: Gaze, output: MapMechanism) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(gaze: GazeData, output: MapMechanism) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The cell among those of all stimuli of every row that counts, and which rows these are."""
     *frames, rows, columns = _cells(output)
     counts, window = np.ones(gaze.person.size, dtype=np.bool_), _window(output)
@@ -208,7 +208,7 @@ def _places(gaze: Gaze, output: MapMechanism) -> tuple[NDArray[np.int64], NDArra
     return gaze.stimulus[used] * math.prod(_cells(output)) + place, used
 
 
-def _weights(gaze: Gaze, output: SpectralHeatmap, used: NDArray[np.int64]) -> Map:
+def _weights(gaze: GazeData, output: SpectralHeatmap, used: NDArray[np.int64]) -> Map:
     """What each row counts: those of a person on a stimulus add up to 1."""
     weights = np.ones(used.size)
     if output.parameters.weight == DURATION:

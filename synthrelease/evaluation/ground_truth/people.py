@@ -27,16 +27,16 @@ from synthrelease.kinds.people.pilot import Pilot
 from synthrelease.kinds.people.public import DENSITY, PEOPLE, PeopleParameters
 from synthrelease.kinds.people.vectors import LEVELS, MISSING, Windows, dependence
 from synthrelease.kinds.values import Values
-from synthrelease.report.exhibits import Exhibit
-from synthrelease.report.plates import few_records_plate
-from synthrelease.report.population_plates import (
+from synthrelease.reports.exhibits import Exhibit
+from synthrelease.reports.plates import few_records_plate
+from synthrelease.reports.population_plates import (
     EXACT,
     Distribution,
     contrasts_table,
     correlations_plate,
     distributions_plate,
 )
-from synthrelease.report.views import feature_quantity, name_with_unit
+from synthrelease.reports.views import feature_quantity, name_with_unit
 
 Numbers = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ import numpy as np
 from synthrelease.data.attribute import Attribute
 from synthrelease.evaluation.records.rows import Codes, Numbers
 from synthrelease.number_words import short
-from synthrelease.report.axis_ticks import edge_ticks, end_ticks
-from synthrelease.report.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
-from synthrelease.report.histograms import histogram
-from synthrelease.report.views import name_with_unit
+from synthrelease.reports.axis_ticks import edge_ticks, end_ticks
+from synthrelease.reports.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
+from synthrelease.reports.histograms import histogram
+from synthrelease.reports.views import name_with_unit
 
 _LABELLED = 12  # categories that all have room for their names
 

@@ -25,7 +25,7 @@ from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.records.fit import weighted_counts
 from synthrelease.kinds.records.mechanism import SyntheticRecords, coded_records
 from synthrelease.kinds.records.public import DP, RecordsParameters
-from synthrelease.report.exhibits import Exhibit
+from synthrelease.reports.exhibits import Exhibit
 
 ONE_WAY = Measure("one-way TV", 0.0, "total variation distance from the real distribution of an attribute")
 TWO_WAY = Measure("two-way TV", 0.0, "the same for pairs of the attribute with every other one, on average")

@@ -22,8 +22,8 @@ from synthrelease.kinds.scanpath_form import SCANPATHS
 from synthrelease.kinds.scanpaths.fixations import Fixations
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.values import Values
-from synthrelease.report.exhibits import Exhibit
-from synthrelease.report.population_plates import Distribution, distributions_plate
+from synthrelease.reports.exhibits import Exhibit
+from synthrelease.reports.population_plates import Distribution, distributions_plate
 
 _MARGIN = 0.005  # of a divergence: by less a release can be better than no data by luck of its scanpaths
 _MAP_MARGIN = 0.03

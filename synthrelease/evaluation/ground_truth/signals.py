@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.cells import is_unnamed
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.error_bounds import interval_deviations
 from synthrelease.dp.event import Event, noise_of
 from synthrelease.evaluation.arrays import Arrays
@@ -32,9 +32,9 @@ from synthrelease.kinds.signals.expected import SHAPE_SHOWS
 from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.numerics.spectral_signals import NO_BASELINE, OF_PERSON
-from synthrelease.report.compared_signals import compared_signals
-from synthrelease.report.exhibits import Exhibit
-from synthrelease.report.views import feature_quantity
+from synthrelease.reports.compared_signals import compared_signals
+from synthrelease.reports.exhibits import Exhibit
+from synthrelease.reports.views import feature_quantity
 
 Series = NDArray[np.float64]
 SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
@@ -218,7 +218,7 @@ SIGNALS = ComparedKind(truth_collector, ground_truth, labels)
 PUBLISHED_SIGNALS = ComparedKind(truth_collector, ground_truth, labels, is_exact=False)
 
 
-def _series(data: Features, *, output: SignalsMechanism) -> Sums | Rows:
+def _series(data: FeatureData, *, output: SignalsMechanism) -> Sums | Rows:
     """Sums of people's series and how many there are; or the individual series."""
     data, recordings, length = (
         data.only(output.parameters.feature_names),

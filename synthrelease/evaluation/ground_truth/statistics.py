@@ -17,12 +17,12 @@ from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind
 from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.evaluation.scores import best_without_data
 from synthrelease.evaluation.usefulness import usefulness
+from synthrelease.files.labels import quoted
 from synthrelease.kinds.contributions import Sums
-from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.mechanism import Collector
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.statistics.expected import guess, name_in_words
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS, value
 from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.number_words import short
@@ -35,10 +35,10 @@ from synthrelease.numerics.statistics import (
     quantile,
     quantile_value,
 )
-from synthrelease.report.axis_ticks import edge_ticks
-from synthrelease.report.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
-from synthrelease.report.histograms import histogram
-from synthrelease.report.views import name_with_unit
+from synthrelease.reports.axis_ticks import edge_ticks
+from synthrelease.reports.exhibits import Exhibit, HistogramExhibit, TableCell, TableExhibit
+from synthrelease.reports.histograms import histogram
+from synthrelease.reports.views import name_with_unit
 
 Place = tuple[str, ...]
 
@@ -57,7 +57,7 @@ _ROWS = 60  # of a table
 class StatisticsTruth:
     """True statistics, and what they are measured by."""
 
-    mechanism: Statistics
+    mechanism: StatisticsMechanism
     values: Mapping[Place, NDArray[np.float64]]  # the truth, by statistic, group if there is any, and feature
     people: int  # which under add-remove-one only this report may show
     noun: str = "statistic"
@@ -217,12 +217,12 @@ def _item(place: Place) -> str:
     return ", ".join([name_in_words(statistic), *rest])
 
 
-def truth_collector(mechanism: Statistics) -> Collector:
+def truth_collector(mechanism: StatisticsMechanism) -> Collector:
     """Return what takes people's aggregates, in all their groups."""
     return _unbounded(mechanism).collect
 
 
-def ground_truth(mechanism: Statistics, collected: Sums, people: int) -> StatisticsTruth:
+def ground_truth(mechanism: StatisticsMechanism, collected: Sums, people: int) -> StatisticsTruth:
     """Return what the output is compared with."""
     p, values = mechanism.parameters, {}
     exact = _unbounded(mechanism).exact(collected)
@@ -240,7 +240,7 @@ def ground_truth(mechanism: Statistics, collected: Sums, people: int) -> Statist
     return StatisticsTruth(mechanism, values, people)
 
 
-def labels(mechanism: Statistics) -> list[list[Place]]:
+def labels(mechanism: StatisticsMechanism) -> list[list[Place]]:
     """Return the arrays that are judged, statistic by statistic."""
     p = mechanism.parameters
     places = [
@@ -262,7 +262,7 @@ def labels(mechanism: Statistics) -> list[list[Place]]:
 STATISTICS = ComparedKind(truth_collector, ground_truth, labels, is_shrunk=False)
 
 
-def _unbounded(mechanism: Statistics) -> Statistics:
+def _unbounded(mechanism: StatisticsMechanism) -> StatisticsMechanism:
     p = mechanism.parameters
     uncapped = replace(
         p, people=None, max_groups_per_person=len(p.groups or [1]), everyone_in_every_group=False

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.event import Event, noise_of
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import PlanError
@@ -43,7 +43,7 @@ def record_attacks(
     name: str,
     mechanism: SyntheticRecords,
     event: Event,
-    data: Features,
+    data: FeatureData,
     released: Arrays,
     *,
     seed: int,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.attacks import Windows, k_same_select
 from synthrelease.evaluation.ground_truth.records import RecordTruth
@@ -21,7 +21,7 @@ _WORK = 20_000_000  # rows times pairs of attributes that halves may be compared
 
 
 def record_comparisons(
-    name: str, mechanism: SyntheticRecords, data: Features, *, seed: int
+    name: str, mechanism: SyntheticRecords, data: FeatureData, *, seed: int
 ) -> tuple[Mapping[str, Scores], tuple[str, ...]]:
     """Return the measures of baselines, each a mean over attributes, by what they are; and in sentences what was left out and why.
 

@@ -16,8 +16,8 @@ from synthrelease.evaluation.attacks.nearest import nearest_distance, scaled
 from synthrelease.evaluation.matched import BundleOutput
 from synthrelease.evaluation.records.releases import owned_records
 from synthrelease.evaluation.records.rows import Codes, Labels, Numbers, RecordRows
+from synthrelease.files.labels import quoted
 from synthrelease.kinds.contributions import Contribution, Rows
-from synthrelease.kinds.dataset import quoted
 from synthrelease.kinds.records.candidates import RecordSet
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.model import released_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.attacks import AttackResult
@@ -33,7 +33,7 @@ def evaluated_records(
     name: str,
     mechanism: SyntheticRecords,
     event: Event,
-    data: Features,
+    data: FeatureData,
     released: Arrays,
     *,
     seed: int,

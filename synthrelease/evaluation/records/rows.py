@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.data.attribute import Attribute
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.attacks import Windows
@@ -177,7 +177,7 @@ def drawn_people(rows: RecordRows, most: int, random: SecureRandom) -> Labels:
     return names[sampled_people(names.size, most, random)]
 
 
-def real_rows(data: Features, mechanism: SyntheticRecords) -> RecordRows:
+def real_rows(data: FeatureData, mechanism: SyntheticRecords) -> RecordRows:
     """Return the rows that take part in a release: those with a category in every attribute, values as they were measured."""
     attributes = mechanism.parameters.attributes
     columns = [data.column(attribute.name) for attribute in attributes]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.areas import Areas
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.areas import PlacedAreas
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, Event, noise_of
 from synthrelease.kinds.areas.public import AreasParameters
@@ -34,9 +34,9 @@ _GOOD_ERROR = 0.05  # of a share, at 95 %
 class AreaShares(Mechanism[AreasParameters]):
     """Shares of areas, and of transitions between them, with one noise for all."""
 
-    areas: Areas  # as the parameters have them, with their label images
+    areas: PlacedAreas  # as the parameters have them, with their label images
 
-    def collect(self, data: Gaze) -> Sums:
+    def collect(self, data: GazeData) -> Sums:
         """Return the sum of these people's shares, of dwelling, shape (S, A), and of transitions, shape (S, A, A).
 
         Work grows with the rows, not with people × areas.
@@ -60,7 +60,7 @@ class AreaShares(Mechanism[AreasParameters]):
         _add_shares(moves, map_of[departure], between, np.ones(departure.size, dtype=np.int64))
         return Sums({"dwell/noisy": dwell, "transitions/noisy": moves.reshape(stimuli, number, number)})
 
-    def measured(self, data: Gaze) -> dict[str, int]:
+    def measured(self, data: GazeData) -> dict[str, int]:
         """Return how many rows are of any use."""
         return measured_rows(data, weighted=self.parameters.weight == DURATION)
 
@@ -119,7 +119,7 @@ def _add_shares(
     np.add.at(totals, (owner % stimuli, place), integer_shares(owner, counts, HALF_RANGE))
 
 
-def _weights(gaze: Gaze, row: NDArray[np.int64], map_of: NDArray[np.int64]) -> NDArray[np.int64]:
+def _weights(gaze: GazeData, row: NDArray[np.int64], map_of: NDArray[np.int64]) -> NDArray[np.int64]:
     """Durations as whole numbers that sum to less than 2⁴⁷ for a person on a stimulus.
 
     Halved as often as the person's longest row there, times their number, calls for: their own rows decide.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synthrelease.data.area_reading import read_areas
 from synthrelease.data.area_shapes import ELSEWHERE
-from synthrelease.data.areas import Areas
+from synthrelease.data.areas import PlacedAreas
 from synthrelease.data.facts import Facts
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
@@ -57,6 +57,6 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     return AreaShares(parameters=parameters, neighbours=neighbours, noise=o["noise"], areas=areas)
 
 
-def _public(areas: Areas) -> tuple[PublicArea, ...]:
+def _public(areas: PlacedAreas) -> tuple[PublicArea, ...]:
     """The areas, and last what lies in none."""
     return (*map(PublicArea.of, areas.areas), PublicArea(ELSEWHERE, None, None, None, None))

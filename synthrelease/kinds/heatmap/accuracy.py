@@ -25,11 +25,13 @@ _GOOD = 0.8  # a correlation at which a map shows where the hot spots are
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heatmap(Mechanism[H]):
+class HeatmapMechanism(Mechanism[H]):
     """A heatmap output, and what to expect of it."""
 
     viewing: Viewing | None = None
-    mechanisms: Mapping[str, Heatmap[Any]] | None = None  # that it could be made by, its own among them
+    mechanisms: Mapping[str, HeatmapMechanism[Any]] | None = (
+        None  # that it could be made by, its own among them
+    )
 
     @abstractmethod
     def correlation(self, viewing: Viewing, budget: Budget, people: float) -> float:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.calibration import gaussian_delta, liu2019_sigma
 from synthrelease.dp.event import Noise, RoundedGaussian
@@ -23,7 +23,7 @@ from synthrelease.kinds.choosing import Choosing
 from synthrelease.kinds.contributions import Sums, Tally
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.accuracy import HeatmapMechanism
 from synthrelease.kinds.heatmap.expected import Viewing, cell_correlation
 from synthrelease.kinds.heatmap.public_cells import LIU2019, CellParameters
 from synthrelease.kinds.heatmap.request import HeatmapRequest
@@ -37,7 +37,7 @@ _CAPS = (1, 2, 3, 5, 8, 13, 20, 30, 50, 80, 130, 200, 300, 500, 800)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
+class CellHeatmap(Choosing[CellParameters], HeatmapMechanism[CellParameters]):
     """Counts in cells, capped, with noise on each."""
 
     list_field: ClassVar = "caps"
@@ -84,14 +84,14 @@ class CellHeatmap(Choosing[CellParameters], Heatmap[CellParameters]):
             )
         return RoundedGaussian(float(exact.sensitivity), sigma, exact.count)
 
-    def collect(self, data: Gaze) -> Sums | Tally:
+    def collect(self, data: GazeData) -> Sums | Tally:
         """Return what some people contribute; of a choice, how many of them have which count in which cell: all that any cap needs."""
         place, count = cell_counts(data, self.parameters)
         if self.candidates is None:
             return Sums({"noisy": self._maps(place, np.minimum(count, self.parameters.cap))})
         return Tally.of(place * self._counts + count, np.ones_like(place))
 
-    def measured(self, data: Gaze) -> dict[str, int]:
+    def measured(self, data: GazeData) -> dict[str, int]:
         """Return how many rows are of any use."""
         return measured_rows(data, weighted=False)
 
@@ -220,7 +220,7 @@ def _with_private_cap(spec: OutputSpec, mechanism: CellHeatmap) -> CellHeatmap:
     return replace(mechanism, parameters=parameters, choice_share=float(o["cap_share"]))
 
 
-def cell_counts(gaze: Gaze, parameters: CellParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def cell_counts(gaze: GazeData, parameters: CellParameters) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return all people's counts that are not zero, before the cap: the cell among those of all stimuli, and how many, shape (C,) each."""
     cells = parameters.rows * parameters.columns
     row = counted_rows(

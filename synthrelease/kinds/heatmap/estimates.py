@@ -5,7 +5,7 @@ A better estimate gets a name of its own and leaves the others as they are: `ver
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from synthrelease.kinds.dataset import Array
@@ -27,6 +27,7 @@ class Scale:
 
 
 Derivation = Callable[[SpectralForm, Array, Scale], Array]
+DerivationOfSeveral = Callable[[SpectralForm, Sequence[Array], Sequence[Scale]], list[Array]]
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,21 @@ class Estimate:
     uncertainty_from: str  # the dataset that it follows from
     heatmap_code: dict[str, str]  # by prior
     uncertainty_code: dict[str, str]
+    heatmaps: DerivationOfSeveral | None = None  # the same of several stimuli, if that is faster
 
 
 def _log_normal(form: SpectralForm, noisy: Array, scale: Scale) -> Array:
     return form.heatmap(
         noisy, normalization=scale.normalization, deviation=scale.deviation, prior=scale.prior
+    )
+
+
+def _several_log_normal(form: SpectralForm, noisy: Sequence[Array], scales: Sequence[Scale]) -> list[Array]:
+    return form.heatmaps(
+        noisy,
+        normalization=[scale.normalization for scale in scales],
+        deviation=scales[0].deviation,
+        priors=[scale.prior for scale in scales],
     )
 
 
@@ -86,5 +97,6 @@ ESTIMATES = {
             "none": "map-uncertainty-at-peaks",
             "maps": "map-uncertainty-about-public-maps",
         },
+        _several_log_normal,
     ),
 }

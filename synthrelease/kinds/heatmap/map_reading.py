@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.facts import Facts
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, MachineError, PlanError
 from synthrelease.files.digest import sha256_of
-from synthrelease.kinds.dataset import quoted
+from synthrelease.files.labels import file_of_label
 from synthrelease.kinds.heatmap.map_sums import looks, people_maps
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_maps import GAZE, IMAGES, PublicMaps
@@ -50,7 +50,7 @@ def read_maps(
         PlanError: there is none, a stimulus has no map, or a table shares a person with the data.
     """
     path, where = spec.folder / spec.options["maps"], f"{spec.where}.maps"
-    images = [_path(path, stimulus) for stimulus in parameters.stimuli]
+    images = [file_of_label(path, stimulus, _ENDINGS) for stimulus in parameters.stimuli]
     # Where the input is a folder of tables, so may be other people's gaze.
     if any(images) or (path.is_dir() and not source.path.is_dir()):
         return _of_images(images, parameters, f"{where} ({path})")
@@ -79,17 +79,6 @@ def _still(image: NDArray[np.float64], band: Band) -> NDArray[np.float64]:
     vertical, horizontal = band.frequencies[-2:, is_still]
     coefficients[is_still] = of_cells(image, band.box[-2:])[vertical, horizontal]
     return coefficients
-
-
-def _path(folder: Path, stimulus: str) -> Path | None:
-    """The file of a stimulus: called like it, or like its photograph without the ending; as in a bundle's paths where a label is no name of a file."""
-    name = quoted(stimulus)  # which does not lead out of the folder
-    names = [stimulus, Path(stimulus).stem, name] if Path(stimulus).name == stimulus else [name]
-    paths = (folder / f"{one}{ending}" for one in names for ending in _ENDINGS)
-    itself = folder / names[0]
-    if itself.suffix.lower() in _ENDINGS and itself.is_file():
-        return itself
-    return next((path for path in paths if path.is_file()), None)
 
 
 def _image(path: Path, screen: Screen) -> NDArray[np.float64]:
@@ -163,7 +152,9 @@ def _of_gaze(
     return PublicMaps(digest_of(source.source), GAZE, gaze.people), on_grid(totals / people[:, None])
 
 
-def _mean_maps(gaze: Gaze, parameters: SpectralParameters) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _mean_maps(
+    gaze: GazeData, parameters: SpectralParameters
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Sums of people's maps on every stimulus, shape (S, K), and how many there are, shape (S,)."""
     totals = np.zeros((len(parameters.stimuli), parameters.form.band.count))
     people = np.zeros(len(parameters.stimuli), dtype=np.int64)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.kinds.counted_rows import counted_rows
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.ball import clip_to_ball
 from synthrelease.numerics.binning import integer_shares
-from synthrelease.numerics.runs import runs
+from synthrelease.numerics.runs import runs, whole_blocks
 from synthrelease.numerics.spectral import RADIUS, SpectralForm
-from synthrelease.numerics.spectrum import WEIGHT, Band, point_coefficients, positions
+from synthrelease.numerics.spectrum import WEIGHT, Band, PointCoefficients, positions
 
 Integers = NDArray[np.int64]
 
 _MOST_SAMPLES = WEIGHT // 2  # of a person on a stimulus: each then has a weight of two steps at least
-_BLOCK_COEFFICIENTS = 1 << 20  # of as many people as are dealt with at a time
+# Of as many people as are dealt with at a time: larger arrays would not stay in the processor's cache.
+_BLOCK_ROWS, _BLOCK_COEFFICIENTS = 1 << 16, 1 << 18
 
 
 @dataclass(frozen=True)
@@ -43,24 +44,24 @@ class PeopleMaps:
     coefficients: NDArray[np.float64]  # of a density, dimensionless, shape (M, K)
 
 
-def contributions(gaze: Gaze, parameters: SpectralParameters) -> Integers:
+def contributions(gaze: GazeData, parameters: SpectralParameters) -> Integers:
     """Return the sum of these people's clipped coefficients in steps, shape (stimuli, K); all of their rows are there."""
     form = parameters.form
     return clipped_sums(looks(gaze, parameters), form, len(parameters.stimuli), joint=parameters.joint)
 
 
-def clipped_sums(rows: Looks, form: SpectralForm, stimuli: int, *, joint: bool) -> Integers:
+def clipped_sums(people: Iterable[Looks], form: SpectralForm, stimuli: int, *, joint: bool) -> Integers:
     """Return the sum of people's clipped coefficients in steps, shape (stimuli, K).
 
     Args:
-        rows: of whole people.
+        people: some whole people at a time.
         form: what turns maps into integers.
         stimuli: S.
         joint: whether people are clipped over all stimuli at once.
     """
     steps = form.steps()
     totals = np.zeros((stimuli, steps.size), dtype=np.int64)
-    for maps in people_maps(rows, form.band):
+    for maps in people_maps(people, form.band):
         scaled = maps.coefficients  # in place from here on: they are the largest array there is
         scaled *= steps
         in_steps = np.trunc(scaled, out=scaled).astype(np.int64)
@@ -68,27 +69,24 @@ def clipped_sums(rows: Looks, form: SpectralForm, stimuli: int, *, joint: bool) 
     return totals
 
 
-def people_maps(rows: Looks, band: Band) -> Iterator[PeopleMaps]:
+def people_maps(people: Iterable[Looks], band: Band) -> Iterator[PeopleMaps]:
     """Yield the maps of some people at a time.
 
     Cost grows with samples × frequencies of one axis and with the maps that people have, not with pixels.
     """
-    if not rows.person.size:
-        return
-    first, samples = runs(rows.person * (int(rows.stimulus.max()) + 1) + rows.stimulus)
-    person, stimulus = rows.person[first], rows.stimulus[first]
-    for start, stop in _blocks(person, max(1, _BLOCK_COEFFICIENTS // band.count)):
-        coefficients = np.stack(
-            [
-                point_coefficients(rows.places[:, i : i + count], rows.weights[i : i + count], band)
-                for i, count in zip(first[start:stop], samples[start:stop], strict=True)
-            ]
-        )
-        yield PeopleMaps(person[start:stop], stimulus[start:stop], coefficients)
+    of_points = PointCoefficients(band)
+    for rows in people:
+        first, samples = runs(rows.person * (int(rows.stimulus.max(initial=0)) + 1) + rows.stimulus)
+        person, stimulus = rows.person[first], rows.stimulus[first]
+        for here in whole_blocks(person, max(1, _BLOCK_COEFFICIENTS // band.count)):
+            coefficients = np.empty((here.stop - here.start, band.count))
+            for out, i, count in zip(coefficients, first[here].tolist(), samples[here].tolist(), strict=True):
+                out[:] = of_points.of(rows.places[:, i : i + count], rows.weights[i : i + count])
+            yield PeopleMaps(person[here], stimulus[here], coefficients)
 
 
-def looks(gaze: Gaze, parameters: SpectralParameters) -> Looks:
-    """Return the rows that count of people all of whose rows are there, with whole-numbered weights and places."""
+def looks(gaze: GazeData, parameters: SpectralParameters) -> Iterator[Looks]:
+    """Yield the rows that count of people all of whose rows are there, some people at a time, with whole-numbered weights and places."""
     row = counted_rows(gaze, max_stimuli=parameters.max_stimuli_per_person, max_samples=_MOST_SAMPLES)
     if parameters.window is not None:
         assert gaze.time is not None
@@ -99,12 +97,13 @@ def looks(gaze: Gaze, parameters: SpectralParameters) -> Looks:
         assert gaze.duration is not None
         row = row[gaze.duration[row] > 0]
         weight = gaze.duration[row]
-    person, stimulus = gaze.person[row], gaze.stimulus[row]
-    shares = integer_shares(person * len(parameters.stimuli) + stimulus, weight, WEIGHT)
-    return Looks(person, stimulus, _places(gaze, parameters, row), shares)
+    for here in whole_blocks(gaze.person[row], _BLOCK_ROWS):
+        some, person, stimulus = row[here], gaze.person[row[here]], gaze.stimulus[row[here]]
+        shares = integer_shares(person * len(parameters.stimuli) + stimulus, weight[here], WEIGHT)
+        yield Looks(person, stimulus, _places(gaze, parameters, some), shares)
 
 
-def _places(gaze: Gaze, parameters: SpectralParameters, rows: Integers) -> Integers:
+def _places(gaze: GazeData, parameters: SpectralParameters, rows: Integers) -> Integers:
     """Positions on the axes, shape (axes, N)."""
     axes = [gaze.y_px[rows] / gaze.screen.height_px, gaze.x_px[rows] / gaze.screen.width_px]
     if parameters.window is not None:
@@ -112,12 +111,3 @@ def _places(gaze: Gaze, parameters: SpectralParameters, rows: Integers) -> Integ
         start, end = parameters.window
         axes.insert(0, (gaze.time[rows] - start) / (end - start))
     return np.stack([positions(axis) for axis in axes])
-
-
-def _blocks(person: Integers, most: int) -> list[tuple[int, int]]:
-    """Cut maps, ordered by person, into blocks of about `most` that hold whole people."""
-    bounds = [0]
-    for begin, count in zip(*runs(person), strict=True):
-        if begin + count - bounds[-1] > most and begin > bounds[-1]:
-            bounds.append(int(begin))
-    return list(zip(bounds, [*bounds[1:], person.size], strict=True))

@@ -11,7 +11,7 @@ from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
-from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.accuracy import HeatmapMechanism
 from synthrelease.kinds.heatmap.expected import viewing
 from synthrelease.kinds.heatmap.kind import HEATMAP
 from synthrelease.kinds.heatmap.public import HeatmapParameters
@@ -19,7 +19,9 @@ from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.output_spec import OutputSpec
 
 
-def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Heatmap[Any]:
+def prepare(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> HeatmapMechanism[Any]:
     """Fill in the public parameters of a heatmap output.
 
     Raises:
@@ -31,7 +33,7 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         spec, source, facts, neighbours, screen, float(o.get("blur_px", BLUR_SHARE * screen.width_px))
     )
     _check_keys(spec, chosen)
-    mechanisms: dict[str, Heatmap[Any]] = {}
+    mechanisms: dict[str, HeatmapMechanism[Any]] = {}
     for name, parameters in _by_name().items():
         try:
             mechanisms[name] = _private_half(parameters).of(request, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, ClassVar, Self
@@ -18,7 +18,14 @@ from synthrelease.field_schema import among, described
 from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
-from synthrelease.kinds.heatmap.estimates import ESTIMATES, LOG_NORMAL, NORMAL, Derivation, Scale
+from synthrelease.kinds.heatmap.estimates import (
+    ESTIMATES,
+    LOG_NORMAL,
+    NORMAL,
+    Derivation,
+    DerivationOfSeveral,
+    Scale,
+)
 from synthrelease.kinds.heatmap.expected import (
     Viewing,
     expected,
@@ -202,13 +209,15 @@ class SpectralParameters(HeatmapParameters):
             beside = DerivedFrom(PUBLIC_MAP), DerivedFrom(BELIEF, whole=True)
         density = "relative fixation density (1 = uniform)"
         estimate = ESTIMATES[self.estimate]
-        for path, role, source, derive, quantity in (
-            ("heatmap", Role.ESTIMATE, "noisy", estimate.heatmap, density),
+        several = estimate.heatmaps and partial(self._several_derived, estimate.heatmaps, deviation)
+        for path, role, source, derive, derive_several, quantity in (
+            ("heatmap", Role.ESTIMATE, "noisy", estimate.heatmap, several, density),
             (
                 "uncertainty",
                 Role.UNCERTAINTY,
                 estimate.uncertainty_from,
                 estimate.uncertainty,
+                None,
                 f"standard deviation of the {density}",
             ),
         ):
@@ -220,6 +229,7 @@ class SpectralParameters(HeatmapParameters):
                 items=1,
                 sources=(DerivedFrom(source), DerivedFrom(NORMALIZATION), *beside),
                 derive=partial(self._derived, derive, deviation),
+                derive_several=derive_several,
                 care=ITERATED,
             )
 
@@ -240,9 +250,22 @@ class SpectralParameters(HeatmapParameters):
         moments: Array,
         *public: Array,
     ) -> Array:
+        return derive(self.form, source, self._scale(deviation, moments, *public))
+
+    def _several_derived(
+        self,
+        derive: DerivationOfSeveral,
+        deviation: float,
+        _indices: Sequence[Index],
+        sources: Sequence[Sequence[Array]],
+    ) -> list[Array]:
+        scales = [self._scale(deviation, *others) for _, *others in sources]
+        return derive(self.form, [source for source, *_ in sources], scales)
+
+    def _scale(self, deviation: float, moments: Array, *public: Array) -> Scale:
         normalization, error = map(float, moments)
         prior = Believed(self.form, deviation).prior(*public) if public else None
-        return derive(self.form, source, Scale(normalization, error, deviation, prior))
+        return Scale(normalization, error, deviation, prior)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all coefficients of a person."""

@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import BLUR_SHARE, Screen
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import Array
-from synthrelease.kinds.heatmap.accuracy import Heatmap
+from synthrelease.kinds.heatmap.accuracy import HeatmapMechanism
 from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.expected import Viewing, spectral_correlation
 from synthrelease.kinds.heatmap.map_reading import read_maps
@@ -42,7 +42,7 @@ _MOST_FRAMES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpectralHeatmap(Heatmap[SpectralParameters]):
+class SpectralHeatmap(HeatmapMechanism[SpectralParameters]):
     """Coefficients of people's maps, clipped to a ball, with Gaussian noise."""
 
     public_maps: NDArray[np.int32] | None = None  # coefficients in steps, shape (S, K)
@@ -70,11 +70,11 @@ class SpectralHeatmap(Heatmap[SpectralParameters]):
         estimate = getattr(parameters, "estimate", self.parameters.estimate)
         return replace(self, parameters=replace(self.parameters, estimate=estimate))
 
-    def collect(self, data: Gaze) -> Sums:
+    def collect(self, data: GazeData) -> Sums:
         """Return what some people contribute."""
         return Sums({"noisy": contributions(data, self.parameters)})
 
-    def measured(self, data: Gaze) -> dict[str, int]:
+    def measured(self, data: GazeData) -> dict[str, int]:
         """Return how many rows are of any use."""
         p = self.parameters
         return measured_rows(data, weighted=p.weight == DURATION, window=p.window)

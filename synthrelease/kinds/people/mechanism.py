@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event
@@ -84,7 +84,7 @@ class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
         mu = 2 * RADIUS / self.calibrated_noise(budget).scale
         return design_for(p.form, windows=p.windows, people=people, mu=mu, pilot=p.pilot)
 
-    def collect(self, data: Features) -> Rows:
+    def collect(self, data: FeatureData) -> Rows:
         """Return of some people's windows the recordings and the levels of all features, in the order of recordings and time."""
         p = self.parameters
         data = data.only([feature.name for feature in p.features])
@@ -95,11 +95,11 @@ class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
             block[:, 1 + f] = scale.levels(data.values[kept, f])
         return Rows(((data.person[kept], block),))
 
-    def measured(self, data: Features) -> dict[str, int]:
+    def measured(self, data: FeatureData) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
         return measured_values(data, [feature.name for feature in self.parameters.features])
 
-    def losses(self, data: Features) -> tuple[Loss, ...]:
+    def losses(self, data: FeatureData) -> tuple[Loss, ...]:
         """Return how many windows are more than a participant may have in a recording."""
         rows = len(data.person)
         left_out = rows - len(first_windows(data.person, data.recording, self.parameters.max_windows))

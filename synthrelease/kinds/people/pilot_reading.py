@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from synthrelease.data.facts import Facts
-from synthrelease.data.features import Features, load_features
+from synthrelease.data.features import FeatureData, load_features
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
@@ -66,7 +66,7 @@ def read_pilot(
     return pilot_of(windows, levels, form, list(scales.values()), sha256=digest_of(pilot.source))
 
 
-def _features(source: InputSpec, facts: Facts, features: list[Feature]) -> Features:
+def _features(source: InputSpec, facts: Facts, features: list[Feature]) -> FeatureData:
     options = source.options
     return load_features(
         source.source,

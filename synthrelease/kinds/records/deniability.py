@@ -13,18 +13,22 @@ of the prefix trie, without those under its node at depth b. No record is left o
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import itertools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.kinds.records.model import Model
+from synthrelease.numerics.blocks import in_blocks, in_threads
 from synthrelease.numerics.prefix_trie import PrefixTrie
 from synthrelease.parallel import checked_jobs
 
 _TIE = 1e-9  # a ratio −ln p/ln γ this close below an integer counts as that integer: p = γ^(−i) lies in interval i
 _BLOCK = 1 << 15  # candidates looked up at once
+Intervals = tuple[NDArray[np.integer], NDArray[np.integer]]
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,8 @@ def deniability_test(
     """
     if k < 1:
         raise ValueError(f"Expected k >= 1, found k={k}")
-    plausible = SeedSet(model, records, people).plausible(candidates, seed_rows, gamma=gamma, jobs=jobs)
+    seeds = SeedSet(model, records, people, threads=checked_jobs(jobs))
+    plausible = seeds.plausible(candidates, seed_rows, gamma=gamma)
     return DeniabilityResult(plausible, plausible >= k)
 
 
@@ -91,25 +96,27 @@ class SeedSet:
         model: with `order`, `resampled` and `log_conditional`.
         records: category numbers, shape (N, m).
         people: the person of each record, integers, shape (N,); None counts records.
+        threads: that share the work; the result is the same for any number.
 
     Raises:
         ValueError: ω = 0, or arrays that do not fit.
     """
 
     def __init__(
-        self, model: Model, records: NDArray[np.integer], people: NDArray[np.integer] | None = None
+        self,
+        model: Model,
+        records: NDArray[np.integer],
+        people: NDArray[np.integer] | None = None,
+        *,
+        threads: int = 1,
     ) -> None:
         m = len(model.order)
-        if not model.resampled or min(model.resampled) < 1 or max(model.resampled) > m:
-            raise ValueError(f"Expected resampled within 1 … {m}, found {model.resampled}")
-        self._model = model
-        self._number = len(records)
-        self._kept = sorted({m - w for w in model.resampled})
+        self._model, self._number, self._kept = model, len(records), kept_numbers(model)
         records = _checked("records", records, m)
         if people is not None and np.shape(people) != (self._number,):
             raise ValueError(f"Expected people of shape ({self._number},), found {np.shape(people)}")
         columns = list(model.order[: max(self._kept[-1], 1)])  # what is drawn for every ω is never compared
-        self._trie = PrefixTrie(records, columns, people)
+        self._trie, self._threads = PrefixTrie(records, columns, people, threads=threads), threads
 
     def plausible(
         self,
@@ -117,9 +124,26 @@ class SeedSet:
         seed_rows: NDArray[np.integer],
         *,
         gamma: float,
-        jobs: int = 1,
     ) -> NDArray[np.int64]:
         """Return k′ of each candidate, shape (C,); see `deniability_test`.
+
+        Raises:
+            ValueError: γ ≤ 1, or arrays that do not fit.
+        """
+        return self.counts(candidates, *self.intervals(candidates, seed_rows, gamma=gamma))
+
+    def intervals(
+        self, candidates: NDArray[np.integer], seed_rows: NDArray[np.integer], *, gamma: float
+    ) -> Intervals:
+        """Return the lengths of shared prefixes that each candidate's plausible seeds have.
+
+        Args:
+            candidates: category numbers, shape (C, m).
+            seed_rows: row of the records each candidate was made from, shape (C,).
+            gamma: γ > 1.
+
+        Returns:
+            First and last index into the sorted numbers m − ω of kept attributes, shape (C,) each; (0, −1) if the seed cannot be one.
 
         Raises:
             ValueError: γ ≤ 1, or arrays that do not fit.
@@ -132,52 +156,80 @@ class SeedSet:
             raise ValueError(f"Expected seed_rows of shape ({len(candidates)},), found {seed_rows.shape}")
         if seed_rows.size and (seed_rows.min() < 0 or seed_rows.max() >= self._number):
             raise ValueError("Expected seed_rows to be rows of records")
-        blocks = [slice(start, start + _BLOCK) for start in range(0, len(candidates), _BLOCK)]
-        if not blocks:
-            return np.zeros(0, dtype=np.int64)
-        # Threads, for they share the records; NumPy lets go of the interpreter while it searches and compares.
-        with ThreadPoolExecutor(min(checked_jobs(jobs), len(blocks))) as threads:
-            done = list(
-                threads.map(
-                    lambda block: self._lengths(candidates[block], seed_rows[block].astype(np.int64), gamma),
-                    blocks,
-                )
-            )
-        low, high, place, length = (np.concatenate(parts) for parts in zip(*done, strict=True))
-        return self._count(low, high, place, length)
+        low, high = (np.empty(len(candidates), dtype=np.int16) for _ in range(2))
 
-    def _lengths(
-        self, candidates: NDArray[np.integer], seed_rows: NDArray[np.int64], gamma: float
-    ) -> tuple[NDArray[np.int64], ...]:
-        """First and last index into `_kept` of plausible lengths, and the nearest record's place and length."""
-        packed = self._trie.packed(candidates)
-        shared = self._trie.shared(self._trie.place_of_row[seed_rows], packed)
-        low, high = _plausible_lengths(self._model, candidates, np.array(self._kept), shared, gamma)
-        return low, high, *self._trie.nearest(packed)
+        def compare(here: slice) -> None:
+            some = candidates[here]
+            shared = self._trie.shared(self._trie.place_of_row[seed_rows[here]], self._trie.packed(some))
+            low[here], high[here] = _plausible_lengths(self._model, some, self._kept, shared, gamma)
+
+        in_blocks(len(candidates), _BLOCK, compare, threads=self._threads)
+        return low, high
+
+    def counts(
+        self, candidates: NDArray[np.integer], low: NDArray[np.integer], high: NDArray[np.integer]
+    ) -> NDArray[np.int64]:
+        """Return how many people, or records, have a record in each candidate's interval, shape (C,).
+
+        Args:
+            candidates: category numbers, shape (C, m).
+            low: first index of plausible lengths, as `intervals` returns it, of these records or others, shape (C,).
+            high: last index, likewise.
+        """
+        trie, count = self._trie, len(candidates)
+        order = trie.near_order(candidates)
+        place, length = np.empty_like(trie.place_of_row, shape=count), np.empty(count, dtype=np.int16)
+
+        def locate(here: slice) -> None:
+            place[here], length[here] = trie.nearest(trie.packed(candidates[order[here]]))
+
+        counts = np.zeros(count, dtype=np.int64)
+        if self._number:
+            in_blocks(count, _BLOCK, locate, threads=self._threads)
+            counts[order] = self._count(low[order], high[order], place, length)
+        return counts
 
     def _count(
         self,
-        low: NDArray[np.int64],
-        high: NDArray[np.int64],
-        place: NDArray[np.int64],
-        length: NDArray[np.int64],
+        low: NDArray[np.integer],
+        high: NDArray[np.integer],
+        place: NDArray[np.integer],
+        length: NDArray[np.integer],
     ) -> NDArray[np.int64]:
         """All under the node at kept[low], without those with nothing outside the node at kept[high + 1]."""
         plausible = np.zeros(len(low), dtype=np.int64)
-        possible = np.flatnonzero(high >= low)
-        for group in _grouped(possible, low[possible]):
+        # A seed reaches the outer node; other records, such as some people's of all, may have none there.
+        possible = np.flatnonzero((high >= low) & (np.array(self._kept)[low] <= length))
+
+        def add_under(group: NDArray[np.int64]) -> None:
             plausible[group] = self._trie.under(self._kept[low[group[0]]], place[group])
+
+        in_threads(_grouped(possible, low[possible]), add_under, threads=self._threads)
         beyond = np.append(self._kept, np.iinfo(np.int64).max)[high + 1]
         deeper = possible[beyond[possible] <= length[possible]]
-        for group in _grouped(deeper, low[deeper] * len(self._kept) + high[deeper]):
+
+        def take_away_inner(group: NDArray[np.int64]) -> None:
             outer, inner = self._kept[low[group[0]]], int(beyond[group[0]])
             plausible[group] -= self._trie.only_under(outer, inner, place[group])
+
+        intervals = low[deeper].astype(np.int64) * len(self._kept) + high[deeper]
+        in_threads(_grouped(deeper, intervals), take_away_inner, threads=self._threads)
         return plausible
 
 
-def _grouped(items: NDArray[np.int64], keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def kept_numbers(model: Model) -> list[int]:
+    """Return the numbers m − ω of attributes that may be kept, in increasing order; ValueError if Ω has no meaning."""
+    m = len(model.order)
+    if not model.resampled or min(model.resampled) < 1 or max(model.resampled) > m:
+        raise ValueError(f"Expected resampled within 1 … {m}, found {model.resampled}")
+    return sorted({m - w for w in model.resampled})
+
+
+def _grouped(items: NDArray[np.int64], keys: NDArray[np.integer]) -> list[NDArray[np.int64]]:
     """The items of each key."""
-    order = np.argsort(keys, kind="stable")
+    # Whole numbers of 16 bits are sorted digit by digit.
+    small = keys.astype(np.uint16) if keys.max(initial=0) < 1 << 16 else keys
+    order = np.argsort(small, kind="stable")
     ends = np.flatnonzero(np.diff(keys[order])) + 1
     return [part for part in np.split(items[order], ends) if part.size]
 
@@ -185,19 +237,26 @@ def _grouped(items: NDArray[np.int64], keys: NDArray[np.int64]) -> list[NDArray[
 def _plausible_lengths(
     model: Model,
     candidates: NDArray[np.integer],
-    kept: NDArray[np.int64],
+    kept: Sequence[int],
     shared: NDArray[np.int64],
     gamma: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last index into `kept` whose probability lies in the seed's interval; (0, −1) if none does."""
-    log_p = model.log_conditional(candidates).T[list(model.order)]
-    between = np.add.reduceat(log_p, kept)  # row j: attributes kept[j] … kept[j + 1] − 1, the last to the end
-    drawn = np.cumsum(between[::-1], axis=0)[::-1]
-    # Row j: all ω that keep at most kept[j] attributes. Never decreasing from row to row.
-    probability = np.logaddexp.accumulate(drawn - np.log(len(kept)))
-    with np.errstate(invalid="ignore"):
-        ratio = np.maximum(-probability / np.log(gamma), 0.0)
-        interval = np.floor(ratio + _TIE * np.maximum(ratio, 1.0))
+    log_p = model.log_conditional(candidates)
+    m = len(model.order)
+    ends = [*kept[1:], m]
+    # By numbers of kept attributes: ln Pr of those drawn before the next number, and of all that are drawn.
+    between = [_sum_of(log_p, model.order[start:end]) for start, end in zip(kept, ends, strict=True)]
+    drawn = list(itertools.accumulate(reversed(between)))[::-1]
+    # Σ over all ω that keep at most so many, relative to the last: never decreasing from number to number.
+    total = np.ones(len(candidates))
+    interval = np.empty((len(kept), len(candidates)))
+    for number, log_drawn in enumerate(drawn):
+        if number:
+            total = 1.0 + total * np.exp(between[number - 1])
+        probability = log_drawn + np.log(total / len(kept))
+        ratio = np.maximum(probability / -math.log(gamma), 0.0)
+        np.floor(ratio + _TIE * np.maximum(ratio, 1.0), out=interval[number])
     seed_index = np.searchsorted(kept, shared, side="right") - 1
     of_seed = np.where(
         seed_index >= 0, interval[np.maximum(seed_index, 0), np.arange(len(seed_index))], np.inf
@@ -205,6 +264,14 @@ def _plausible_lengths(
     in_interval = (interval == of_seed) & np.isfinite(of_seed)
     low = np.argmax(in_interval, axis=0)
     return low, low + np.count_nonzero(in_interval, axis=0) - 1
+
+
+def _sum_of(columns: NDArray[np.float64], numbers: Sequence[int]) -> NDArray[np.float64]:
+    """The sum of some columns, shape (C,); of at least one."""
+    total = columns[:, numbers[0]].copy()
+    for number in numbers[1:]:
+        total += columns[:, number]
+    return total
 
 
 def _checked(name: str, array: NDArray[np.integer], m: int) -> NDArray[np.integer]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp import accounting
 from synthrelease.dp.budget import GAUSSIAN, Budget
 from synthrelease.dp.deniability import best_t, even_pass_rate, trial_cost
@@ -110,9 +110,9 @@ class SyntheticRecords(Mechanism[RecordsParameters]):
         assert self.epsilon0 is not None
         return RandomizedTest(p.k, p.gamma, self.epsilon0, self.trials, p.seeds)
 
-    def table(self, data: Any) -> Features:
+    def table(self, data: Any) -> FeatureData:
         """Return the rows that records are made of, of some people's data."""
-        features: Features = data
+        features: FeatureData = data
         return features
 
     def collect(self, data: Any) -> Rows | Sums:
@@ -263,7 +263,7 @@ def _check_cost(test: RandomizedTest, budget: Budget) -> None:
         )
 
 
-def coded_records(data: Features, parameters: RecordsParameters) -> tuple[Records, NDArray[np.int64]]:
+def coded_records(data: FeatureData, parameters: RecordsParameters) -> tuple[Records, NDArray[np.int64]]:
     """Return the rows that have a category in every attribute, category numbers, shape (N, m), and the number of each one's person, shape (N,)."""
     attributes = parameters.attributes
     coded = np.empty((len(data.person), len(attributes)), dtype=_number_type(parameters))

@@ -16,7 +16,8 @@ from synthrelease.dp.event import DeniabilityTest, Disjoint, Event, Noise, Rando
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, joint_counts
 from synthrelease.field_schema import PositiveInt, among, described
-from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
+from synthrelease.files.labels import quoted
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.parameters import Fault, Parameters
 from synthrelease.kinds.records import words
 from synthrelease.kinds.records.plausibility import foreign_to_network

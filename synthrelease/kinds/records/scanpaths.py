@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.kinds.counted_rows import durations_us
 from synthrelease.kinds.records import scanpath_words
@@ -27,11 +27,11 @@ class ScanpathRecords(SyntheticRecords):
         """How much memory each row of a part takes while trials are coded."""
         return 120 + 16 * len(self.parameters.attributes)
 
-    def table(self, data: Gaze) -> Features:
+    def table(self, data: GazeData) -> FeatureData:
         """Return a row for each trial, with the numbers of its categories."""
         p = self.parameters
         codes, person = p.tokens.coded(data, durations_us(data, self.duration_unit) / 1000)
-        return Features(
+        return FeatureData(
             features=(),
             bounds=np.zeros((0, 2)),
             recordings=data.stimuli,
@@ -44,7 +44,7 @@ class ScanpathRecords(SyntheticRecords):
             identities=data.identities,
         )
 
-    def losses(self, data: Gaze) -> tuple[Loss, ...]:
+    def losses(self, data: GazeData) -> tuple[Loss, ...]:
         """Return how many fixations come after the last one that counts, or take no time."""
         codes = self.table(data).labels
         m = self.parameters.tokens.fixations

@@ -17,7 +17,7 @@ from synthrelease.numerics.runs import runs
 from synthrelease.numerics.sequence_network import SequenceForm
 
 if TYPE_CHECKING:
-    from synthrelease.data.gaze import Gaze
+    from synthrelease.data.gaze import GazeData
 
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Tokens:
         """Return the form of sequences on as many stimuli."""
         return SequenceForm(stimuli, self.cells, self.classes, self.fixations)
 
-    def coded(self, data: Gaze, duration_ms: Numbers) -> tuple[Integers, Integers]:
+    def coded(self, data: GazeData, duration_ms: Numbers) -> tuple[Integers, Integers]:
         """Return a record of each trial, all fixations of a person on a stimulus that take time, and the number of its person.
 
         Fixations after the m-th do not count. A duration beyond the classes is of the first or the last one.

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
 
 from synthrelease.kinds.scanpaths.blocks import ORDER, SACCADES, class_of
 from synthrelease.kinds.scanpaths.geometry import Geometry, geometry, level_bins
@@ -184,6 +183,8 @@ class _Factors:
     attraction: Numbers
 
     def following(self, asked: Asked, simulated: _Simulated, cells: Geometry) -> _Factors:
+        from scipy.ndimage import gaussian_filter  # noqa: PLC0415  slow to import
+
         least = 2 / max(simulated.pairs, 1)
         turns = self.turns * ((asked.turns + least) / (simulated.turns + least)) ** _TURNS_DAMPED
         order = self.order * (asked.order / simulated.order) ** _ORDER_DAMPED

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event
@@ -54,7 +54,7 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
         """How much memory each row of a part takes while it is reduced to whole numbers."""
         return 120
 
-    def collect(self, data: Gaze) -> Rows:
+    def collect(self, data: GazeData) -> Rows:
         """Return of some people's fixations the stimulus, the steps of their place and how long they took in microseconds, by person, stimulus and time."""
         row = self._counted(data)
         places = (
@@ -67,7 +67,7 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
         block = np.stack([data.stimulus[row], *places, durations_us(data, self.duration_unit)[row]], axis=1)
         return Rows(((data.person[row], block),))
 
-    def _counted(self, data: Gaze) -> Integers:
+    def _counted(self, data: GazeData) -> Integers:
         """Rows that count: fixations that take time and begin within the viewing time, on at most M stimuli of a person."""
         p = self.parameters
         row = counted_rows(data, max_stimuli=p.max_stimuli_per_person, max_samples=_MOST_FIXATIONS)
@@ -85,11 +85,11 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
             onset_s = (before - np.repeat(before[first], count)) / 1_000_000
         return row[onset_s < p.viewing_time_s]
 
-    def measured(self, data: Gaze) -> dict[str, int]:
+    def measured(self, data: GazeData) -> dict[str, int]:
         """Return how many rows are of any use."""
         return measured_rows(data, weighted=True, window=None)
 
-    def losses(self, data: Gaze) -> tuple[Loss, ...]:
+    def losses(self, data: GazeData) -> tuple[Loss, ...]:
         """Return how many fixations begin after the viewing time, or are of stimuli on which a person does not count."""
         rows = len(data.person)
         return (
@@ -110,7 +110,7 @@ class SyntheticScanpaths(AdaptiveMechanism[ScanpathParameters]):
         """Return what is released of maps, and then of movements with the levels of the released maps."""
         p = self.parameters
         fixations = self.fixations(collected)
-        maps = clipped_sums(_looks(fixations), p.of_maps.form, len(p.stimuli), joint=True)
+        maps = clipped_sums([_looks(fixations)], p.of_maps.form, len(p.stimuli), joint=True)
         drawn: dict[str, Array] = {NOISY_MAPS: released(NOISY_MAPS, maps)}
         density = Values(p, event, {**self.public_arrays, **drawn}).array(DENSITY)
         prior = p.dynamics_prior

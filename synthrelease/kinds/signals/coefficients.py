@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget
 from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import Composed, Event
@@ -53,7 +53,7 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         """How much memory each row of a part takes while contributions are collected, besides the row itself."""
         return super().row_bytes + copied_bytes(self.parameters.features)
 
-    def collect(self, data: Features) -> Contribution:
+    def collect(self, data: FeatureData) -> Contribution:
         """Return what some people contribute: sums, or each person's own where that is what is released; of a choice, with every candidate."""
         data = data.only(self.parameters.feature_names)
         if self.candidates is None:
@@ -61,12 +61,12 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         parts: dict[str, Contribution] = {str(k): self.at(k).collect_series(data) for k in self.candidates}
         return ContributionParts({**parts, _LEFT_OUT: self._left_out(data)})
 
-    def collect_series(self, data: Features) -> Sums | PersonRows:
+    def collect_series(self, data: FeatureData) -> Sums | PersonRows:
         """Return what some people contribute with the number of frequencies of the parameters; data of the output's features."""
         exact = totals(data, self.parameters)
         return PersonRows.of(exact) if self.parameters.is_each else Sums({"noisy": exact})
 
-    def measured(self, data: Features) -> dict[str, int]:
+    def measured(self, data: FeatureData) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
         return measured_values(data, self.parameters.feature_names)
 
@@ -147,7 +147,7 @@ class CoefficientSignals(Choosing[CoefficientParameters], MeanSignals[Coefficien
         """The parameters with as many frequencies as there are."""
         return self.parameters.with_frequencies((self.parameters.chunk or self.parameters.length) // 2 + 1)
 
-    def _left_out(self, data: Features) -> Sums:
+    def _left_out(self, data: FeatureData) -> Sums:
         """For every candidate: what it leaves out, added up over people; where each is released, its squared norm over all of them, in limbs."""
         every, candidates = self._every, self.candidates or ()
         count = every.form.count
@@ -232,7 +232,7 @@ def _summed(missed: NDArray[np.int64], parameters: CoefficientParameters) -> NDA
     return total
 
 
-def totals(data: Features, parameters: CoefficientParameters) -> NDArray[np.int64]:
+def totals(data: FeatureData, parameters: CoefficientParameters) -> NDArray[np.int64]:
     """Return what noise is added to: the sum of all contributions, or all of them side by side where each is released.
 
     Integers in steps, or coefficients of them, shape (recordings, features, K) or (people, recordings, features, K).
@@ -247,7 +247,7 @@ def totals(data: Features, parameters: CoefficientParameters) -> NDArray[np.int6
 
 
 def contributions(
-    data: Features, parameters: CoefficientParameters, *, clipped: bool = True
+    data: FeatureData, parameters: CoefficientParameters, *, clipped: bool = True
 ) -> NDArray[np.int64]:
     """Return each person's integers, shape (people, recordings, features, K); zero where there is no recording."""
     p = parameters

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 
 HOLD, CENTRE = "hold", "centre"
 _BLOCK_STEPS = 1 << 20  # of all series together that are made at once: a few tens of MB
 
 
-def blocks(data: Features, length: int) -> Iterator[Features]:
+def blocks(data: FeatureData, length: int) -> Iterator[FeatureData]:
     """Yield the data of some people after the other, all of whose rows are there, in the order of their numbers.
 
     Args:
@@ -43,7 +43,7 @@ def copied_bytes(features: Sized) -> int:
 
 
 def completed_series(
-    data: Features, length: int, *, completion: str = HOLD
+    data: FeatureData, length: int, *, completion: str = HOLD
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
     """Return series of `length` steps without gaps, and which person × recording each belongs to.
 

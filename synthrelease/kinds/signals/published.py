@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event
 from synthrelease.dp.noise.entropy import SecureRandom
@@ -30,12 +30,12 @@ class PublishedSignals(Mechanism[PublishedParameters]):
         """Return that nothing is protected."""
         return BOZKIR2021_EVENT
 
-    def collect(self, data: Features) -> PersonRows:
+    def collect(self, data: FeatureData) -> PersonRows:
         """Return people's series."""
         p = self.parameters
         return _of_people(data.only(p.feature_names), length=p.length, completion=p.completion)
 
-    def measured(self, data: Features) -> dict[str, int]:
+    def measured(self, data: FeatureData) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
         return measured_values(data, self.parameters.feature_names)
 
@@ -62,7 +62,7 @@ class PublishedSignals(Mechanism[PublishedParameters]):
         )
 
 
-def _of_people(data: Features, *, length: int, completion: str) -> PersonRows:
+def _of_people(data: FeatureData, *, length: int, completion: str) -> PersonRows:
     """Each person's series, shape (people, recordings, features, n); of who has none, the centre of the bounds."""
     recordings = len(data.recordings)
     group, completed, _ = completed_series(data, length, completion=completion)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.measured import measured_values
@@ -37,7 +37,7 @@ class SpectralSignals(MeanSignals[SpectralSignalParameters]):
         """How much memory each row of a part takes while contributions are collected, besides the row itself."""
         return super().row_bytes + copied_bytes(self.parameters.features)
 
-    def collect(self, data: Features) -> Sums:
+    def collect(self, data: FeatureData) -> Sums:
         """Return what some people contribute, shape (recordings, features, 1 + K)."""
         p, data = self.parameters, data.only(self.parameters.feature_names)
         totals = np.zeros((len(p.recordings), len(p.features), p.form.count), dtype=np.int64)
@@ -45,7 +45,7 @@ class SpectralSignals(MeanSignals[SpectralSignalParameters]):
             totals += contributions(part, p).sum(axis=0)
         return Sums({"noisy": totals})
 
-    def measured(self, data: Features) -> dict[str, int]:
+    def measured(self, data: FeatureData) -> dict[str, int]:
         """Return how many values of each feature are of any use."""
         return measured_values(data, self.parameters.feature_names)
 
@@ -64,7 +64,7 @@ class SpectralSignals(MeanSignals[SpectralSignalParameters]):
         return spectral_correlation(self.parameters.form, deviation=deviation, people=people)
 
 
-def contributions(data: Features, parameters: SpectralSignalParameters) -> NDArray[np.int64]:
+def contributions(data: FeatureData, parameters: SpectralSignalParameters) -> NDArray[np.int64]:
     """Return each person's clipped integers, shape (people, recordings, features, 1 + K); zero where there is nothing."""
     form = parameters.form
     people, recordings, features = data.people, len(parameters.recordings), len(parameters.features)

@@ -11,7 +11,8 @@ import numpy as np
 from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import Event, Noise, PrivateChoice, flatten
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role, quoted
+from synthrelease.files.labels import quoted
+from synthrelease.kinds.dataset import EXACT, INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.statistics import noisy
 from synthrelease.kinds.statistics.quantile_errors import distance
 from synthrelease.numerics.binning import equal_width_edges

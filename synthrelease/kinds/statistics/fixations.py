@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.areas import Areas
+from synthrelease.data.areas import PlacedAreas
 from synthrelease.data.cells import ONLY_LABEL
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import STEPS_PER_UNIT, GazeData
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.kinds.counted_rows import counting_pairs
 from synthrelease.kinds.measured import measured_rows
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 from synthrelease.kinds.statistics.public_fixations import (
     FIXATION_COUNT,
     FIXATION_DURATION,
@@ -30,16 +30,16 @@ from synthrelease.kinds.statistics.public_fixations import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class FixationStatistics(Statistics):
+class FixationStatistics(StatisticsMechanism):
     """Statistics of fixations, with one noise for all, and quantiles that are chosen."""
 
     parameters: FixationParameters
-    areas: Areas | None  # as the parameters have them, with their label images
+    areas: PlacedAreas | None  # as the parameters have them, with their label images
 
-    def table(self, data: Gaze) -> Features:
+    def table(self, data: GazeData) -> FeatureData:
         """Return a row for each trial that counts: by stimulus, at most M of each person."""
         trials, bounds = self._trials(data), self._bounds
-        return Features(
+        return FeatureData(
             features=self._names,
             bounds=bounds,
             recordings=(ONLY_LABEL,),
@@ -52,11 +52,11 @@ class FixationStatistics(Statistics):
             identities=data.identities,
         )
 
-    def measured(self, data: Gaze) -> dict[str, int]:
+    def measured(self, data: GazeData) -> dict[str, int]:
         """Return how many fixations there are."""
         return measured_rows(data, weighted=True)
 
-    def losses(self, data: Gaze) -> tuple[Loss, ...]:
+    def losses(self, data: GazeData) -> tuple[Loss, ...]:
         """Return how many measures of trials are clipped to their bounds, and how many are missing that the plan declares to be there."""
         values = self._measures(self._trials(data))
         low, high = self._bounds.T
@@ -72,7 +72,7 @@ class FixationStatistics(Statistics):
     def _bounds(self) -> NDArray[np.float64]:
         return np.array([feature.bounds for feature in self.parameters.features])
 
-    def _trials(self, data: Gaze) -> Trials:
+    def _trials(self, data: GazeData) -> Trials:
         p = self.parameters
         most = len(p.stimuli) if p.groups is None else p.max_groups_per_person
         return Trials.of(data, counting_pairs(data, most), self.areas)
@@ -93,7 +93,7 @@ class Trials:
     duration: NDArray[np.int64]  # of all of them, in steps of a duration, shape (T, A)
 
     @classmethod
-    def of(cls, gaze: Gaze, counting: NDArray[np.bool_], areas: Areas | None) -> Trials:
+    def of(cls, gaze: GazeData, counting: NDArray[np.bool_], areas: PlacedAreas | None) -> Trials:
         """Return the trials of some people.
 
         A fixation is a row with a duration above 0. Durations are added as integers, in any order; they would have to be longer than 10⁶

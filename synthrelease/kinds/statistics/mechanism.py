@@ -6,24 +6,26 @@ feature there, in integers: all are one vector of one sensitivity, and one scale
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.data.losses import Loss, Reason
 from synthrelease.dp.budget import LEAST_EPSILON, Budget
 from synthrelease.dp.event import Composed, Event, PrivateChoice, noise_of
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import PolicyError
+from synthrelease.files.labels import quoted
 from synthrelease.kinds.contributions import Sums
-from synthrelease.kinds.dataset import Array, quoted
+from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.mechanism import Drawn, Mechanism
 from synthrelease.kinds.statistics import accuracy, quantiles
-from synthrelease.kinds.statistics.grouped_rows import cell, counted_groups
+from synthrelease.kinds.statistics.grouped_rows import cell, counted_groups, people_in_order
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
 
@@ -32,7 +34,7 @@ _ABSENT = "(one for each participant in each group) are missing and count as the
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statistics(Mechanism[StatisticsParameters]):
+class StatisticsMechanism(Mechanism[StatisticsParameters]):
     """Statistics with one noise for all, and quantiles that are chosen."""
 
     quantile_share: float | None = None  # of ε, for all quantiles; None for as much as the others take
@@ -77,16 +79,16 @@ class Statistics(Mechanism[StatisticsParameters]):
         events += [PrivateChoice(epsilon, candidates) for candidates in choices]
         return events[0] if len(events) == 1 else Composed(tuple(events))
 
-    def table(self, data: Any) -> Features:
+    def table(self, data: Any) -> FeatureData:
         """Return the rows that people's aggregates are made of, with the features of the output."""
-        features: Features = data.only(self._names)
+        features: FeatureData = data.only(self._names)
         return features
 
     def collect(self, data: Any) -> Sums:
         """Return what some people contribute to every statistic; for quantiles, how many there are in each interval."""
         p, data = self.parameters, self.table(data)
         group, groups = self._group(data), len(p.groups or [1])
-        sums = {f"{name}/noisy": totals(name, data, group, p) for name in p.noisy}
+        sums = {f"{name}/noisy": total for name, total in totals(p.noisy, data, group, p).items()}
         if p.quantiles:
             sums[_INTERVALS] = quantiles.people_per_interval(
                 data, group, groups=groups, steps=p.quantile_steps
@@ -152,27 +154,32 @@ class Statistics(Mechanism[StatisticsParameters]):
     def _names(self) -> tuple[str, ...]:
         return tuple(feature.name for feature in self.parameters.features)
 
-    def _group(self, data: Features) -> NDArray[np.int64]:
+    def _group(self, data: FeatureData) -> NDArray[np.int64]:
         p = self.parameters
         return counted_groups(data, by=p.by, groups=len(p.groups or [1]), max_groups=p.max_groups_per_person)
 
 
 def totals(
-    statistic: str, data: Features, group: NDArray[np.int64], parameters: StatisticsParameters
-) -> NDArray[np.int64]:
-    """Return the sum of all people's integers, shape (groups, features, size), exact.
+    statistics: Iterable[str], data: FeatureData, group: NDArray[np.int64], parameters: StatisticsParameters
+) -> dict[str, NDArray[np.int64]]:
+    """Return the sums of all people's integers, by statistic, shape (groups, features, size) each, exact.
 
     Work grows with the rows, not with people × groups.
 
     Args:
-        statistic: no quantile.
+        statistics: no quantiles.
         data: rows of some people, with the features of the output.
         group: that each row counts in, −1 for none, shape (N,).
         parameters: of the output.
     """
     p = parameters
     groups = len(p.groups or [1])
-    out = np.zeros((groups, len(p.features), p.size(statistic)), dtype=np.int64)
-    for f, feature in enumerate(p.features):
-        NOISY_STATISTICS[statistic].add(out[:, f], cell(data, f, group, groups), p.unit(feature))
+    out = {name: np.zeros((groups, len(p.features), p.size(name)), dtype=np.int64) for name in statistics}
+    if not out:
+        return out
+    for rows, group_of_row in people_in_order(data, group):
+        for f, feature in enumerate(p.features):
+            values = cell(rows, f, group_of_row, groups)
+            for name, total in out.items():
+                NOISY_STATISTICS[name].add(total[:, f], values, p.unit(feature))
     return out

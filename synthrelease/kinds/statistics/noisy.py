@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, shares
 from synthrelease.kinds.statistics.grouped_rows import Cell
-from synthrelease.numerics.binning import bin_numbers, equal_width_edges, shares_of_people
+from synthrelease.numerics.binning import equal_width_bins, shares_of_people
 from synthrelease.numerics.statistics import (
     COUNT,
     HISTOGRAM,
@@ -60,7 +60,11 @@ class Statistic(ABC):
 
     def add(self, total: Integers, cell: Cell, unit: StatisticUnit) -> None:
         """Add what each person with a value contributes to the integers of each group, shape (groups, size)."""
-        np.add.at(total, cell.group, self.integers(cell, unit))
+        integers = self.integers(cell, unit)
+        if len(total) == 1:
+            total += integers.sum(axis=0)
+        else:
+            np.add.at(total, cell.group, integers)
 
     @abstractmethod
     def weight(self, unit: StatisticUnit) -> Sensitivity:
@@ -288,9 +292,13 @@ class Histogram(Statistic):
     def add(self, total: Integers, cell: Cell, unit: StatisticUnit) -> None:
         """Add each person's shares to the bins of each group, shape (groups, bins)."""
         bins = total.shape[1]
-        number = bin_numbers(cell.values, equal_width_edges(*unit.bounds, bins))
-        owner, place, share = shares_of_people(cell.owner, number, bins, HALF_RANGE)
-        np.add.at(total, (cell.group[owner], place), share)
+        number = equal_width_bins(cell.values, *unit.bounds, bins)
+        if cell.is_single:
+            people = np.bincount(cell.group * bins + number, minlength=total.size)
+            total += HALF_RANGE * people.reshape(total.shape)
+        else:
+            owner, place, share = shares_of_people(cell.owner, number, bins, HALF_RANGE)
+            np.add.at(total, (cell.group[owner], place), share)
 
     def weight(self, unit: StatisticUnit) -> Sensitivity:  # noqa: ARG002
         """Return H in all bins together."""

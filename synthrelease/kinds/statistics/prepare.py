@@ -21,7 +21,7 @@ from synthrelease.kinds.preparing import (
     people_if_public,
 )
 from synthrelease.kinds.statistics.fixations import FixationStatistics
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 from synthrelease.kinds.statistics.prepare_fixations import fixation_fields
 from synthrelease.kinds.statistics.public import CHOICES, StatisticsParameters
 from synthrelease.kinds.statistics.public_fixations import FixationParameters
@@ -31,7 +31,7 @@ _MOST_CHOICES = 4000  # events of one output in a manifest
 _NAMES = {LAPLACE: DiscreteLaplace.type, GAUSSIAN: RoundedGaussian.type, None: CHOICES}
 
 
-def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
+def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> StatisticsMechanism:
     """Fill in the public parameters of a statistics output.
 
     Raises:
@@ -43,7 +43,9 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     return replace(mechanism, parameters=replace(p, quantile_intervals=p.knows_people_for_quantiles))
 
 
-def _of_features(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
+def _of_features(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> StatisticsMechanism:
     for key in ("bounds", "areas", "label_image"):
         if key in spec.options:
             raise PlanError(
@@ -62,10 +64,12 @@ def _of_features(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: 
         **_common(spec, source, facts, neighbours, prefix=StatisticsParameters.prefix),
         **_grouped(spec, by, groups, len(groups or [1])),
     )
-    return Statistics(parameters=parameters, neighbours=neighbours, **_budget(spec))
+    return StatisticsMechanism(parameters=parameters, neighbours=neighbours, **_budget(spec))
 
 
-def _of_fixations(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours) -> Statistics:
+def _of_fixations(
+    spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
+) -> StatisticsMechanism:
     fields, areas = fixation_fields(spec, source, facts)
     by = spec.options.get("by")
     most, _ = counted_stimuli(spec, source, facts, neighbours)
@@ -124,7 +128,7 @@ def _noise(spec: OutputSpec) -> str | None:
     return spec.options["noise"] if noisy else None
 
 
-def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:
+def _check_sense(spec: OutputSpec, mechanism: StatisticsMechanism) -> None:
     p = mechanism.parameters
     groups, choices = len(p.groups or [1]), len(p.choices())
     if "max_groups_per_person" in spec.options and p.max_groups_per_person > groups:
@@ -157,7 +161,7 @@ def _check_sense(spec: OutputSpec, mechanism: Statistics) -> None:
         )
 
 
-def _check_declaration(spec: OutputSpec, mechanism: Statistics) -> None:
+def _check_declaration(spec: OutputSpec, mechanism: StatisticsMechanism) -> None:
     """Refuse a declaration that everyone is in every group where that cannot be, or no public number follows from it."""
     p, where = mechanism.parameters, f"{spec.where}.everyone_in_every_group"
     if p.groups is None:

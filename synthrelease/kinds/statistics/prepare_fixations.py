@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from synthrelease.data.area_reading import read_areas
-from synthrelease.data.areas import Areas
+from synthrelease.data.areas import PlacedAreas
 from synthrelease.data.facts import Facts
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
@@ -19,7 +19,9 @@ from synthrelease.kinds.statistics.public_fixations import MEASURES, STIMULUS, f
 _LONGEST_NAME = 200  # of a feature in a manifest
 
 
-def fixation_fields(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[dict[str, Any], Areas | None]:
+def fixation_fields(
+    spec: OutputSpec, source: InputSpec, facts: Facts
+) -> tuple[dict[str, Any], PlacedAreas | None]:
     """Return the fields of the parameters that other statistics do not have, with the features, and the areas.
 
     Raises:
@@ -44,7 +46,7 @@ def fixation_fields(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[
     return fields, areas
 
 
-def _areas(spec: OutputSpec, screen: Screen, facts: Facts) -> Areas:
+def _areas(spec: OutputSpec, screen: Screen, facts: Facts) -> PlacedAreas:
     areas = read_areas(
         spec.options["areas"],
         label_image=spec.options.get("label_image"),
@@ -94,7 +96,7 @@ def _check_fixations(spec: OutputSpec, source: InputSpec) -> None:
         )
 
 
-def _check_areas(spec: OutputSpec, areas: Areas) -> None:
+def _check_areas(spec: OutputSpec, areas: PlacedAreas) -> None:
     longest = max(map(len, MEASURES))
     for area in areas.areas:
         if len(feature_name(" " * longest, area.name)) > _LONGEST_NAME:

@@ -11,10 +11,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
-from synthrelease.kinds.statistics.grouped_rows import cell
+from synthrelease.kinds.statistics.grouped_rows import cell, people_in_order
 from synthrelease.numerics.statistics import fraction
 from synthrelease.numerics.steps import HALF_RANGE
 
@@ -49,18 +49,20 @@ def best_intervals(counts: NDArray[np.int64], name: str) -> NDArray[np.int32]:
 
 
 def people_per_interval(
-    data: Features, group: NDArray[np.int64], *, groups: int, steps: int
+    data: FeatureData, group: NDArray[np.int64], *, groups: int, steps: int
 ) -> NDArray[np.int64]:
     """Return how many people's means lie in each of K = `steps` intervals, shape (groups, features, K): [low, next), the last closed.
 
     `group` of each row, −1 for none, shape (N,).
     """
     out = np.zeros((groups, len(data.features), steps), dtype=np.int64)
-    for f in range(len(data.features)):
-        counted = cell(data, f, group, groups)
-        above = counted.mean_steps(data.limits(f)) + HALF_RANGE
-        number = np.minimum(above * steps // (2 * HALF_RANGE), steps - 1)
-        np.add.at(out[:, f], (counted.group, number), 1)
+    for rows, group_of_row in people_in_order(data, group):
+        for f in range(len(data.features)):
+            counted = cell(rows, f, group_of_row, groups)
+            above = counted.mean_steps(data.limits(f)) + HALF_RANGE
+            number = np.minimum(above * steps // (2 * HALF_RANGE), steps - 1)
+            place = counted.group * steps + number
+            out[:, f] += np.bincount(place, minlength=groups * steps).reshape(groups, steps)
     return out
 
 

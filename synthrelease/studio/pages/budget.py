@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from synthrelease.errors import ArgumentError
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio import fields
 from synthrelease.studio.budget import POSITIONS, STEPS, Shares, changes, nearest_position
 from synthrelease.studio.context import Changing, Shown, Studio
@@ -67,7 +67,7 @@ def _budget_view(studio: Studio, request: Request) -> Response:
     return page("budget_view.html", view=studio.budgets.at(*tried), is_written=is_written)
 
 
-def _epsilon(sent: Form, plan: Plan) -> float:
+def _epsilon(sent: Form, plan: CheckedPlan) -> float:
     """What is typed, or else where the slider is; where the plan's own ε put it, that."""
     if one(sent, "epsilon").strip():
         return _positive(sent, "epsilon")

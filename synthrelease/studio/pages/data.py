@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from synthrelease.files.atomic import write_atomically
 from synthrelease.files.private import open_private
-from synthrelease.init.nesting import nestings
-from synthrelease.init.sources import is_data
+from synthrelease.proposals.nesting import nestings
+from synthrelease.proposals.sources import is_data
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.pages.answers import DOUBTS, answers
 from synthrelease.studio.plan_edits import add_inputs, renamed
@@ -41,11 +41,11 @@ def _data(studio: Studio, request: Request) -> Response:
 
 
 def _propose(studio: Studio, _request: Request, form: Form) -> Response:
-    from synthrelease.api import propose  # noqa: PLC0415  slow to import
+    from synthrelease.api import init  # noqa: PLC0415  slow to import
 
     data = studio.project.inside(one(form, "path"))
     person, called = one(form, "person"), one(form, "called").strip()
-    proposal = propose(data, person=[person] if person else [], plan=studio.project.plan)
+    proposal = init(data, person=[person] if person else [], plan=studio.project.plan)
     proposed = renamed(proposal.text, called) if called else proposal.text
     if one(form, "more"):
         add_inputs(studio.project, one(form, "digest"), proposed, called=called)

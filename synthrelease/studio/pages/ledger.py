@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from synthrelease.errors import SynthReleaseError
-from synthrelease.ledger import Ledger
-from synthrelease.ledger.ledger_page import dataset_card
-from synthrelease.report.page import drawn
+from synthrelease.ledgers import Ledger
+from synthrelease.ledgers.ledger_page import dataset_card
+from synthrelease.reports.page import drawn
 from synthrelease.studio.commands import GRANT, ledger_of
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.results import result_of

@@ -13,7 +13,7 @@ from synthrelease.building.power import power_curves
 from synthrelease.building.power_charts import HOW_TO_READ, power_chart
 from synthrelease.errors import ArgumentError
 from synthrelease.kinds.registry import kinds
-from synthrelease.report.page import drawn
+from synthrelease.reports.page import drawn
 from synthrelease.studio.budget import View
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.fields import Field, changed, settings_of

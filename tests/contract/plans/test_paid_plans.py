@@ -21,7 +21,7 @@ from synthrelease.bundle.examination import Verification, examine
 from synthrelease.dp import accounting, mixed_losses
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import SynthReleaseError
-from synthrelease.ledger import Ledger
+from synthrelease.ledgers import Ledger
 
 pytestmark = pytest.mark.slow("whole builds")
 

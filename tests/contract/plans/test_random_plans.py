@@ -148,6 +148,6 @@ def test_reports_of_neighbours_are_the_same_file(observer: Observer, tmp_path: P
         bundle = tmp_path / str(number) / "r.TEST-SEED.h5"
         bundle.parent.mkdir()
         bundle.write_bytes(observer.of(plan, of).public["bundle"])
-        synthrelease.write_report(bundle, bundle.with_name("r.html"))
+        synthrelease.report(bundle, bundle.with_name("r.html"))
         pages.append(bundle.with_name("r.html").read_bytes())
     assert pages[0] == pages[1]

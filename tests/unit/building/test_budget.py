@@ -15,15 +15,16 @@ from refusals import refused
 from tiers import few
 
 from synthrelease.building.budget import PreparedOutput, divide_budget, requested_budgets
-from synthrelease.dp import ApproxDP, PureDP, RoundedGaussian, accounting, gaussian_delta
+from synthrelease.dp import accounting
 from synthrelease.dp.budget import GAUSSIAN, LAPLACE, Budget, calibrated
-from synthrelease.dp.event import DiscreteLaplace, Event
-from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.calibration import gaussian_delta
+from synthrelease.dp.event import DiscreteLaplace, Event, RoundedGaussian
+from synthrelease.dp.guarantee import ApproxDP, Neighbours, PureDP
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.plan.plan import Plan
+from synthrelease.plan.plan import CheckedPlan
 
 # What is asked for
 
@@ -61,7 +62,7 @@ def near(value: Any) -> Any:
 def split(
     *outputs: PreparedOutput, epsilon: float = 3.0, delta: float = 1e-6
 ) -> dict[str, tuple[float, float]]:
-    whole = Plan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
+    whole = CheckedPlan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
     return {name: (b.epsilon, b.delta) for name, b in requested_budgets(whole, list(outputs)).items()}
 
 
@@ -229,11 +230,11 @@ def test_the_parts_never_exceed_the_whole_and_leave_nothing_where_someone_waits(
 # What is given
 
 
-def whole(epsilon: float = 3.0, delta: float = 1e-6) -> Plan:
-    return Plan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
+def whole(epsilon: float = 3.0, delta: float = 1e-6) -> CheckedPlan:
+    return CheckedPlan(Path("plan.toml"), {}, Neighbours.REPLACE_ONE, epsilon, delta, {}, ())
 
 
-def spent(outputs: list[PreparedOutput], plan: Plan) -> tuple[float, list[Event], dict[str, Budget]]:
+def spent(outputs: list[PreparedOutput], plan: CheckedPlan) -> tuple[float, list[Event], dict[str, Budget]]:
     """ε of all outputs together as they are divided, their events and budgets."""
     budgets = divide_budget(plan, outputs)
     made = [output.mechanism.calibrate(budgets[output.spec.name]) for output in outputs]

@@ -19,18 +19,11 @@ from synthrelease.building.preview import as_text, preview
 from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.data.readers import delimited, parquet
 from synthrelease.data.source import Source
-from synthrelease.dp import (
-    ApproxDP,
-    DiscreteLaplace,
-    NoGuarantee,
-    PlausibleDeniability,
-    PureDP,
-    RoundedGaussian,
-    accounting,
-)
-from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp import accounting
+from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.guarantee import ApproxDP, Neighbours, NoGuarantee, PlausibleDeniability, PureDP
 from synthrelease.errors import DataError, PlanError, PolicyError, SynthReleaseError
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.remarks import remark
 
 PEOPLE = 12
@@ -107,7 +100,7 @@ def plan(
     looks: dict[str, Any] | None = None,
     pupils: dict[str, Any] | None = None,
     **privacy: Any,
-) -> Plan:
+) -> CheckedPlan:
     document = {
         "release": {"name": "study", "version": "1", "title": "A study"},
         "privacy": {"epsilon": 3.0, "delta": 1e-6, **privacy},
@@ -459,8 +452,18 @@ def test_a_delta_of_one_person_is_warned_of(folder: Path) -> None:
         assert "1/16" in warning_sentence(warning)
         assert figures(warning_sentence(warning))[0] == delta
     assert warnings(design(folder, *both, delta=math.nextafter(1 / 16, 0))) == usual
-    unknown = design(folder, HEATMAP, delta=0.3, neighbours="add-remove-one")
-    assert warnings(unknown) == usual
+
+
+@pytest.mark.parametrize(("delta", "people"), [(1.5e-3, 666), (0.3, 3)])
+def test_where_the_number_of_people_is_private_a_delta_is_warned_of_that_no_study_is_small_enough_for(
+    folder: Path, delta: float, people: int
+) -> None:
+    usual, large = (
+        warnings(design(folder, HEATMAP, delta=delta, neighbours="add-remove-one")) for delta in (1e-3, delta)
+    )
+    (warning,) = [one for one in large if one not in usual]
+    assert warning == remark("delta-of-a-private-number", delta=delta, people=people)
+    assert figures(warning_sentence(warning))[:2] == [delta, people]
 
 
 @pytest.mark.parametrize(("epsilon", "power"), [(10.5, "10^5"), (20, "10^9"), (100, "10^43")])

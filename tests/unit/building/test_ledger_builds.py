@@ -23,11 +23,11 @@ from synthrelease.bundle.disclosure import warning_sentence
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.errors import BundleError, MachineError, PlanError, PolicyError
-from synthrelease.ledger import Debit
-from synthrelease.ledger.history import EntryKind
+from synthrelease.ledgers import Debit
+from synthrelease.ledgers.history import EntryKind
 from synthrelease.plan import partitions
 from synthrelease.plan.plan import load_plan
-from synthrelease.report.summary import as_lines
+from synthrelease.reports.summary import as_lines
 
 
 @pytest.fixture
@@ -471,10 +471,10 @@ class Deadly:
 entropy.Cipher = Deadly
 """
 JUST_BEFORE = """
-ledger.Debit.begin_drawing = die
+ledgers.Debit.begin_drawing = die
 """
 BEFORE_ITS_NOTE_IS_WRITTEN = """
-from synthrelease.ledger import store
+from synthrelease.ledgers import store
 real = store.LedgerWriter.add
 def add(self, body):
     made = real(self, body)
@@ -487,7 +487,7 @@ store.LedgerWriter.add = add
 def killed(plan: Path, moment: str) -> None:
     code = (
         "import os, signal, synthrelease\n"
-        "from synthrelease import ledger\n"
+        "from synthrelease import ledgers\n"
         "from synthrelease.dp.noise import entropy\n"
         "def die(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
         f"{moment}\n"

@@ -14,7 +14,7 @@ from goldens import check_text
 
 import synthrelease
 from synthrelease.errors import PlanError
-from synthrelease.report.summary import as_text
+from synthrelease.reports.summary import as_text
 
 FORMAT_1 = Path(__file__).parents[2] / "golden" / "bundles" / "unprotected.h5"
 ROWS = """

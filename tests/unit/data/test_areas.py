@@ -18,8 +18,8 @@ from refusals import refused
 
 from synthrelease.data.area_reading import read_areas
 from synthrelease.data.area_shapes import ELSEWHERE
-from synthrelease.data.areas import Areas
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.areas import PlacedAreas
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen
 from synthrelease.errors import MachineError, PlanError
@@ -31,7 +31,7 @@ LEFT = {"rectangle": [0, 0, 40, 60]}
 SQUARE = [[10, 10], [30, 10], [30, 30], [10, 30]]
 
 
-def read(given: Any, folder: Path = Path(), label_image: str | None = None) -> Areas:
+def read(given: Any, folder: Path = Path(), label_image: str | None = None) -> PlacedAreas:
     return read_areas(
         given,
         label_image=label_image,
@@ -42,15 +42,15 @@ def read(given: Any, folder: Path = Path(), label_image: str | None = None) -> A
     )
 
 
-def looks(points: Any, stimulus: int = 0) -> Gaze:
+def looks(points: Any, stimulus: int = 0) -> GazeData:
     at = np.array(points, dtype=np.float64).reshape(-1, 2)
     n = len(at)
     assigned = np.ones((1, 2), dtype=np.bool_)
     number = np.full(n, stimulus, dtype=np.int64)
-    return Gaze(SCREEN, STIMULI, 1, assigned, np.zeros(n, dtype=np.int64), number, at[:, 0], at[:, 1])
+    return GazeData(SCREEN, STIMULI, 1, assigned, np.zeros(n, dtype=np.int64), number, at[:, 0], at[:, 1])
 
 
-def located(areas: Areas, *points: tuple[float, float], stimulus: int = 0) -> list[str]:
+def located(areas: PlacedAreas, *points: tuple[float, float], stimulus: int = 0) -> list[str]:
     return [areas.names[number] for number in areas.locate(looks(points, stimulus))]
 
 

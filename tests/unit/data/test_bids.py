@@ -40,6 +40,7 @@ from synthrelease.data.features import load_features
 from synthrelease.data.gaze import load_gaze
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.bids_screen import screen_metadata
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError
@@ -129,7 +130,7 @@ def test_features_are_read(root: Path) -> None:
 
 def test_only_recordings_of_the_people_wanted_are_opened(root: Path) -> None:
     (root / f"{EYE1}.tsv.gz").write_bytes(b"no archive")
-    some = read_table(source(root), ["x_coordinate"], row_filter=("subject", pl.Series(["02"])))
+    some = read_table(source(root), ["x_coordinate"], row_filter=RowFilter("subject", pl.Series(["02"])))
     assert some.frame.height == len(TASKS) * len(EYES) * ROWS
     with refused(DataError, "cannot-unpack", where=f"{EYE1}.tsv.gz"):
         read_table(source(root), ["x_coordinate"])
@@ -139,7 +140,9 @@ def test_large_datasets_are_read_in_slices_and_by_labels(root: Path) -> None:
     slices = [one.frame for one in read_slices(source(root), ALL, most_rows=7)]
     assert max(frame.height for frame in slices) <= 7
     assert [row for frame in slices for row in frame.rows()] == table()
-    some = read_table(source(root), ["subject", "timestamp"], row_filter=("stimulus", pl.Series([IMAGES[1]])))
+    some = read_table(
+        source(root), ["subject", "timestamp"], row_filter=RowFilter("stimulus", pl.Series([IMAGES[1]]))
+    )
     assert some.frame.rows() == [(row[0], row[4]) for row in table() if row[8] == IMAGES[1]]
 
 

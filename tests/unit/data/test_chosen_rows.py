@@ -16,7 +16,7 @@ import synthrelease
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.facts import read_facts
 from synthrelease.data.features import load_features
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, PlanError
 from synthrelease.plan.plan import load_plan
@@ -35,13 +35,13 @@ dee,sea,17,27,,1,left
 EYES = ChosenRows(only={"sensor": ("Eye Tracker",)})
 
 
-def load(folder: Path, rows: str = ROWS, **options: Any) -> Gaze:
+def load(folder: Path, rows: str = ROWS, **options: Any) -> GazeData:
     path = folder / "gaze.csv"
     path.write_text(rows, encoding="utf-8")
     return load_gaze(path, columns=COLUMNS, screen=Screen(100, 100), **options)
 
 
-def across(gaze: Gaze) -> list[float]:
+def across(gaze: GazeData) -> list[float]:
     return gaze.x_px.tolist()
 
 

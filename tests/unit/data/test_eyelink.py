@@ -14,7 +14,7 @@ from goldens import check_text
 from refusals import check_refusal
 
 import synthrelease
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.readers import eyelink, reader_for
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
@@ -195,7 +195,7 @@ def test_a_folder_of_recordings_is_a_gaze(tmp_path: Path) -> None:
     assert gaze.x_px.tolist()[0] == 1.0
 
 
-def load(source: Source, **options: Any) -> Gaze:
+def load(source: Source, **options: Any) -> GazeData:
     columns = {"person": "person", "stimulus": "stimulus", "x": "pixel_x", "y": "pixel_y"}
     return load_gaze(source, columns=columns, screen=Screen(1280, 1024), stimuli=("sea", "sky"), **options)
 

@@ -18,7 +18,7 @@ from tiers import few
 
 from synthrelease.data.cells import ONLY_LABEL
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.features import Features, load_features
+from synthrelease.data.features import FeatureData, load_features
 from synthrelease.errors import DataError
 
 COLUMNS = {"person": "who", "recording": "task", "time": "t_s"}
@@ -41,7 +41,7 @@ def feature_file(
     return path
 
 
-def load(path: Path, **options: Any) -> Features:
+def load(path: Path, **options: Any) -> FeatureData:
     return load_features(path, **{"columns": COLUMNS, "bounds": BOUNDS, **options})
 
 
@@ -54,7 +54,7 @@ def refused(path: Path, code: str, *places: str, **options: Any) -> DataError:
     return error
 
 
-def series(features: Features, person: str, recording: str) -> list[list[float]]:
+def series(features: FeatureData, person: str, recording: str) -> list[list[float]]:
     """A person's rows of a recording, missing values as −1."""
     where = (features.person == features.identities.index(person)) & (
         features.recording == features.recordings.index(recording)

@@ -15,9 +15,10 @@ from goldens import figures
 from refusals import check_refusal
 
 import synthrelease
-from synthrelease.data.features import Features, load_features
+from synthrelease.data.features import FeatureData, load_features
 from synthrelease.data.readers import folder as folders
 from synthrelease.data.readers import reader_for
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError
@@ -38,7 +39,7 @@ def written(folder: Path, *, people: int = 3, recordings: int = 2, rows: int = 4
     return folder
 
 
-def load(source: Source, **options: Any) -> Features:
+def load(source: Source, **options: Any) -> FeatureData:
     columns = {"person": "person", "recording": "recording", "time": "t"}
     return load_features(source, **{"columns": columns, "bounds": {"x": (0.0, 1.0)}, **options})
 
@@ -169,7 +170,7 @@ def test_only_files_of_the_people_wanted_are_opened(tmp_path: Path) -> None:
     source = Source(written(tmp_path / "d", people=5), pattern=PATTERN)
     for name in ("P1_R1.csv", "P4_R2.csv"):
         (source.path / name).write_bytes(b"t,x\n\xff\n")  # cannot be read
-    some = load(source, people=pl.Series(["2", "5"]))
+    some = load(source, row_filter=RowFilter("person", pl.Series(["2", "5"])))
     assert some.identities == ("2", "5")
     assert len(some.person) == 16
     refused(source, "not-utf8", "P1_R1.csv, line 2")

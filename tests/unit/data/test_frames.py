@@ -20,6 +20,7 @@ from synthrelease.building.design import make_design
 from synthrelease.building.preview import preview
 from synthrelease.data.cells import labels, numbers
 from synthrelease.data.in_memory import InMemoryFrame, split_coordinates
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_slices, read_table
 from synthrelease.errors import DataError, InputError, MachineError, PlanError
@@ -176,7 +177,7 @@ def test_python_objects_in_a_frame_are_refused_where_the_plan_names_them() -> No
     refused(frame, "not-plain-cells", "column 'x'")
     assert read_table(source(frame), ["person"]).frame.height == 2
     with refusals.refused(DataError, "not-plain-cells", where="column 'x'"):
-        read_table(source(frame), ["person"], row_filter=("x", pl.Series(["canary"])))
+        read_table(source(frame), ["person"], row_filter=RowFilter("x", pl.Series(["canary"])))
 
 
 def test_the_extra_has_all_that_frames_of_pandas_need(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,7 +277,7 @@ def test_a_dataset_of_pymovements_has_all_its_gaze(tmp_path: Path) -> None:
 
 def test_slices_and_chosen_rows_know_their_places() -> None:
     rows = source(pl.DataFrame({"person": ["a", "b", None, "a"], "x": [1, 2, 3, 4]}))
-    some = read_table(rows, ["x"], row_filter=("person", pl.Series(["a"])))
+    some = read_table(rows, ["x"], row_filter=RowFilter("person", pl.Series(["a"])))
     assert some.frame["x"].to_list() == [1, 4]
     assert some.place(1, "x") == "frames['x'], row 3, column 'x'"
     slices = list(read_slices(rows, ["x"], most_rows=3))

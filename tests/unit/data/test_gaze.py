@@ -16,7 +16,7 @@ from refusals import check_refusal
 from tiers import few
 
 from synthrelease.data.chosen_rows import ChosenRows
-from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
+from synthrelease.data.gaze import SMALL_PART, GazeData, load_gaze
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError
 
@@ -40,7 +40,7 @@ def gaze_file(folder: Path, rows: list[Row], *, name: str = "gaze.csv") -> Path:
     return path
 
 
-def load(path: Path, **options: Any) -> Gaze:
+def load(path: Path, **options: Any) -> GazeData:
     return load_gaze(path, **{"columns": COLUMNS, "screen": SCREEN, **options})
 
 
@@ -58,12 +58,12 @@ def others(error: DataError, column: str) -> list[float]:
     return figures(error.where.rpartition(f"'{column}'")[2])
 
 
-def counted(gaze: Gaze) -> list[list[float]]:
+def counted(gaze: GazeData) -> list[list[float]]:
     """The figures of each note."""
     return [figures(note) for note in gaze.notes]
 
 
-def points(gaze: Gaze) -> list[tuple[str, str, float, float]]:
+def points(gaze: GazeData) -> list[tuple[str, str, float, float]]:
     """Rows as (person, stimulus, x, y), by their labels."""
     return [
         (gaze.identities[p], gaze.stimuli[s], x, y)
@@ -375,7 +375,7 @@ def test_the_remedy_for_repeated_times_is_one_that_gaze_has(tmp_path: Path) -> N
 PEOPLE = ("ann", "bob", "cyd", "dan")
 
 
-def own_rows(gaze: Gaze, person: str) -> tuple[list[tuple[str, str, float, float]], list[bool]]:
+def own_rows(gaze: GazeData, person: str) -> tuple[list[tuple[str, str, float, float]], list[bool]]:
     """A person's points by stimulus, in order, and their row of the assignment."""
     mine = [point for point in points(gaze) if point[0] == person]
     own = sorted(mine, key=lambda point: point[1])

@@ -13,6 +13,7 @@ from refusals import refused
 from synthrelease.data.cells import numbers
 from synthrelease.data.facts import read_facts
 from synthrelease.data.readers import text_blocks
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
@@ -59,7 +60,7 @@ def test_rows_are_as_many_whichever_columns_are_read(tmp_path: Path) -> None:
     lists = source(tmp_path, "ann,[1 2 3],[4 5 6]", "bob,[7],[8]")
     assert read_table(lists, ["person"]).frame["person"].to_list() == ["ann"] * 3 + ["bob"]
     assert read_table(lists, ["gaze_y"]).frame["gaze_y"].to_list() == ["4", "5", "6", "8"]
-    wanted = read_table(lists, ["gaze_x"], row_filter=("person", pl.Series(["ann"])))
+    wanted = read_table(lists, ["gaze_x"], row_filter=RowFilter("person", pl.Series(["ann"])))
     assert wanted.frame["gaze_x"].to_list() == ["1", "2", "3"]
     facts = read_facts(lists, columns={"person": "person"}, listed=None, lengths_public=True)
     assert facts.longest == 3

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.data.facts import read_facts
-from synthrelease.data.gaze import Gaze, load_gaze
+from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.readers import READERS, delimited, reader_for, text_blocks
 from synthrelease.data.readers.reader import ALL_ROWS, RowFilter, united
 from synthrelease.data.readers.utf8 import check_text
@@ -79,7 +79,9 @@ def stored(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-def load(path: Path, *, separator: str | None = None, header: tuple[str, ...] = (), **options: Any) -> Gaze:
+def load(
+    path: Path, *, separator: str | None = None, header: tuple[str, ...] = (), **options: Any
+) -> GazeData:
     return load_gaze(
         Source(path, separator, header),
         **{"columns": COLUMNS, "screen": SCREEN, "missing": MISSING, **options},

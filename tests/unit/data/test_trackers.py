@@ -25,8 +25,8 @@ from tracker_exports import (
 )
 
 from synthrelease.building.design import make_design
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
 from synthrelease.errors import DataError
@@ -106,7 +106,7 @@ def test_every_plan_of_the_page_has_an_export_here() -> None:
 def test_a_plan_of_the_page_reads_what_the_software_exports(tmp_path: Path, name: str) -> None:
     export, points = READ[name]
     gaze = part_of(tmp_path, name, export)
-    assert isinstance(gaze, Gaze)
+    assert isinstance(gaze, GazeData)
     # Two stimuli have the file of Neon: once is enough.
     found = {
         (x, y)
@@ -118,7 +118,7 @@ def test_a_plan_of_the_page_reads_what_the_software_exports(tmp_path: Path, name
 
 def test_pupils_of_a_headset_are_features(tmp_path: Path) -> None:
     features = part_of(tmp_path, "Headsets", VARJO, outputs=STATISTICS)
-    assert isinstance(features, Features)
+    assert isinstance(features, FeatureData)
     assert features.values.shape[1] == 2
     assert np.isnan(features.values[1:3]).all()
     np.testing.assert_array_equal(features.values[0], [3.2, 3.3])
@@ -128,7 +128,7 @@ def test_rows_between_stimuli_are_left_out_where_stimuli_are_listed(tmp_path: Pa
     between = replace(PRO_LAB, text=PRO_LAB.text.replace("\tsky\t\t\t\t\t\t", "\t" * 7))
     assert between.text != PRO_LAB.text
     gaze = part_of(tmp_path, "Tobii Pro Lab", between)
-    assert isinstance(gaze, Gaze)
+    assert isinstance(gaze, GazeData)
     assert gaze.x_px.size == part_of(tmp_path, "Tobii Pro Lab", PRO_LAB).x_px.size
     plan = tmp_path / "plan.toml"
     text = plan.read_text().replace('only = { Sensor = ["Eye Tracker"] }\n', "")

@@ -488,6 +488,16 @@ def test_on_a_coarser_grid_no_composition_costs_less(
     assert fine <= coarse * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("size", [1.0, 3.0, 6.0])
+def test_steps_that_grow_with_epsilon_overstate_it_by_less_than_its_fourth_digit(size: float) -> None:
+    events = [RoundedGaussian(size, 1.0, 1), DiscreteLaplace(40, 40 / size, 1), PrivateChoice(size / 5, 5)]
+    stated, finest = (
+        accounting.unrounded_epsilon(events, delta=1e-6, loss_step=step)[0]
+        for step in (LOSS_STEP, LOSS_STEP / 64)
+    )
+    assert finest < stated < finest * (1 + 1e-4)
+
+
 @pytest.mark.parametrize("delta", [1e-14, 1e-16, 1e-18])
 def test_a_choice_keeps_even_a_delta_at_the_ends_of_double_precision(delta: float) -> None:
     total = compose([CHOICE, RoundedGaussian(0.5, 1.0, 1)], delta=delta)

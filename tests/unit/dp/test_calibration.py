@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from mpmath import MPContext
 from refusals import bad_argument
 
-from synthrelease.dp import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale
+from synthrelease.dp.calibration import gaussian_delta, gaussian_epsilon, gaussian_sigma, laplace_scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable

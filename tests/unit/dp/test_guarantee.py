@@ -25,8 +25,8 @@ from synthrelease.dp.guarantee import (
     PureDP,
     Unit,
     from_json,
-    no_less,
 )
+from synthrelease.number_words import no_less
 
 KINDS: dict[str, Guarantee] = {
     "pure_dp": PureDP(epsilon=0.5),

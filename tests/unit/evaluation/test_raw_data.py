@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from goldens import check_text, figures
 
-from synthrelease.data.features import Features
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.features import FeatureData
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.evaluation.attacks import AttackVerdict
 from synthrelease.evaluation.raw_data import evaluated_input
@@ -21,7 +21,9 @@ def features(own, *, recordings=2, rows=30, missing=0.0):
     values = own * generator.normal(size=(PEOPLE, 4))[person] + generator.normal(size=(person.size, 4))
     values[generator.random(values.shape) < missing] = np.nan
     names = tuple(f"recording {n}" for n in range(recordings))
-    return Features(tuple("abcd"), np.tile([-50.0, 50.0], (4, 1)), names, PEOPLE, person, recording, values)
+    return FeatureData(
+        tuple("abcd"), np.tile([-50.0, 50.0], (4, 1)), names, PEOPLE, person, recording, values
+    )
 
 
 def gaze(own):
@@ -32,7 +34,7 @@ def gaze(own):
     stray = np.exp(own * generator.normal(size=(PEOPLE, 2)))[person] * 5
     x, y = (np.clip(50 + stray[:, i] * generator.normal(size=person.size), 0, 100) for i in range(2))
     names = tuple("abcd")
-    return Gaze(Screen(100, 100), names, PEOPLE, np.ones((PEOPLE, 4), dtype=bool), person, stimulus, x, y)
+    return GazeData(Screen(100, 100), names, PEOPLE, np.ones((PEOPLE, 4), dtype=bool), person, stimulus, x, y)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from made_people import MADE
 from scipy.stats import norm
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import ApproxDP, Neighbours, PureDP
@@ -24,7 +24,7 @@ from synthrelease.kinds.people.design import RADIUS
 def people(values):
     """Features of people with one row each."""
     number = np.arange(len(values))
-    return Features(
+    return FeatureData(
         tuple(f"f{i}" for i in range(values.shape[1])),
         np.tile([-1e9, 1e9], (values.shape[1], 1)),
         ("all",),

@@ -14,7 +14,7 @@ from layouts import layout
 
 from synthrelease.exports.croissant import CONFORMS_TO, DescribedFile, croissant, record_set
 from synthrelease.exports.table import Column, ExportTable
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.guarantee_words import guarantee_words
 
 LICENCE = "Ask us first"
 NAMES = ("stimulus", "X:y / z #1 %", "count")

@@ -31,7 +31,7 @@ from synthrelease.exports.formats import FORMATS
 from synthrelease.exports.table import Column, ExportTable
 from synthrelease.exports.table_files import FORMULAS
 from synthrelease.exports.tables import tables_of
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.guarantee_words import guarantee_words
 
 TABLES = ("csv", "parquet")
 OF_ANY = [name for name, form in FORMATS.items() if not form.is_of_gaze]  # of any release

@@ -181,7 +181,7 @@ def test_the_same_bundle_gives_the_same_bytes(exported, tmp_path, form, monkeypa
     """Also a second later, and from other numbers of trials at a time."""
     folder, bundle = exported(form)
     monkeypatch.setattr(gaze, "_TRIALS", 5)
-    monkeypatch.setattr("synthrelease.report.released._BLOCK_VALUES", 240)
+    monkeypatch.setattr("synthrelease.bundle.stored_values._BLOCK_VALUES", 240)
     monkeypatch.setattr("time.time", lambda: 1e9)
     export(bundle, form, tmp_path / "again")
     for path in files_in(folder):

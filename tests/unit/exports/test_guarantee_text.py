@@ -19,7 +19,7 @@ from synthrelease.exports import guarantee_text
 from synthrelease.exports.croissant import croissant
 from synthrelease.exports.datacite import datacite
 from synthrelease.exports.dp_registry import dp_registry
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.guarantee_words import guarantee_words
 
 DOCUMENTS = {
     "croissant": lambda manifest: croissant(manifest, [], []),

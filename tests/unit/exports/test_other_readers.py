@@ -13,7 +13,7 @@ from programs import program
 from synthrelease.bundle.layout import MANIFEST
 from synthrelease.cli import main
 
-DOCS = Path(__file__).parents[3] / "docs" / "reference" / "exports.md"
+DOCS = Path(__file__).parents[3] / "docs" / "howto"
 EVERY_DATASET = """
 library(hdf5r)
 for (name in commandArgs(trailingOnly = TRUE)) {
@@ -113,15 +113,62 @@ def test_r_reads_every_value(in_r, tmp_path):
                 assert np.array_equal(read_in_r, array.astype(float), equal_nan=True), path
 
 
-@pytest.mark.thorough
-def test_the_recipe_in_r_works(in_r, tmp_path):
+@pytest.fixture
+def demonstration(tmp_path):
+    """What the bundle of the demonstration has, in a folder that pages are run in."""
     assert CliRunner().invoke(main, ["demo", "-o", str(tmp_path / "synthrelease-demo")]).exit_code == 0
-    (recipe,) = re.findall(r"^```r\n(.*?)^```", DOCS.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    whole = read(tmp_path / "synthrelease-demo" / "release.h5")
-    rows, columns, steps, size, cell = in_r(recipe).split()
-    shown = whole.arrays["/outputs/heatmaps/stimulus"].tolist().index(b"1005")
-    heatmap = whole.arrays["/outputs/heatmaps/heatmap"][shown]
-    assert (int(rows), int(columns)) == heatmap.shape
-    assert int(steps) == whole.arrays["/outputs/signals/values"].shape[-1]
-    assert int(size) == (tmp_path / "synthrelease-demo" / "release.manifest.json").stat().st_size
-    assert np.float32(cell) == heatmap[0, 1]
+    return read(tmp_path / "synthrelease-demo" / "release.h5")
+
+
+def blocks(page, language):
+    """The code of a page."""
+    found = re.findall(
+        rf"^```{language}\n(.*?)^```", (DOCS / page).read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    assert len(found) >= 4
+    return found
+
+
+def numbers_of(demonstration):
+    """What both pages print: ε, δ, and the mean with its interval."""
+    guarantee = demonstration.manifest["privacy"]["guarantee"]
+    mean = demonstration.arrays["/outputs/summary/mean/value"][0]
+    low, high = demonstration.arrays["/outputs/summary/mean/interval"][0]
+    return guarantee["epsilon"], guarantee["delta"], f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+
+
+@pytest.mark.thorough
+def test_the_page_for_r_works(in_r, demonstration, tmp_path):
+    checked = 'cat(sprintf("%.9g", map[1, 2]), names(dimnames(maps)), "\\n")\n'
+    printed = in_r("".join(blocks("r.md", "r")) + checked)
+    epsilon, delta, mean = numbers_of(demonstration)
+    heatmap = demonstration.arrays["/outputs/heatmaps/heatmap"][0]
+    lines = [line.strip() for line in printed.splitlines()]
+    assert lines[0] == f"{heatmap.shape[0]} {heatmap.shape[1]} px"
+    assert lines[2].split() == [f"{epsilon:g}", f"{delta:g}"]
+    assert lines[-2] == mean
+    assert np.float32(lines[-1].split()[0]) == heatmap[0, 1]
+    assert lines[-1].split()[1:] == ["stimulus", "y_px", "x_px"]
+    assert (tmp_path / "map.png").stat().st_size > 1000
+
+
+@pytest.mark.thorough
+def test_the_page_for_matlab_works_in_octave(demonstration, tmp_path):
+    (drawn,) = [block for block in blocks("matlab.md", "matlab") if "imagesc" in block]
+    script = "".join(block for block in blocks("matlab.md", "matlab") if block != drawn)
+    (tmp_path / "page.m").write_text(script + "fprintf('%.9g\\n', map(1, 2));\n", encoding="utf-8")
+    done = subprocess.run(
+        [program("octave"), "--no-gui", "--quiet", "page.m"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=tmp_path,
+    )
+    epsilon, delta, mean = numbers_of(demonstration)
+    heatmap = demonstration.arrays["/outputs/heatmaps/heatmap"][0]
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("x_px x y_px x stimulus"), done.stderr  # not a sentence: axes
+    assert re.findall(r"\d[\d.e-]*", lines[1]) == [f"{epsilon:g}", f"{delta:.0e}", *map(str, heatmap.shape)]
+    assert lines[2] == mean
+    assert np.float32(lines[3]) == heatmap[0, 1]

@@ -26,7 +26,7 @@ from synthrelease.exports.tables import tables_of
 from synthrelease.exports.value_tables import value_tables
 from synthrelease.kinds.dataset import Axis, Dataset, Role
 from synthrelease.kinds.parameters import Feature
-from synthrelease.report.families import families_of
+from synthrelease.reports.families import families_of
 
 NUMBERS = [padded(number, PEOPLE) for number in range(1, PEOPLE + 1)]
 ROWS = len(RECORDINGS) * WINDOWS
@@ -248,11 +248,7 @@ class Source(OutputSource):
 
     def __init__(self, array, *bounded):
         parameters = SimpleNamespace(bounded=bounded, part="", summary=lambda: "Some trials.")
-        super().__init__(None, "trials", parameters)
-        object.__setattr__(self, "values", array)
-
-    def array(self, dataset):  # noqa: ARG002  the only one
-        return self.values
+        super().__init__("trials", parameters, [], lambda _: array, "", {})  # the only one
 
 
 def trials():

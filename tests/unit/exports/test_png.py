@@ -14,7 +14,7 @@ from synthrelease.bundle.disclosure import unprotected_facts
 from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.dp.guarantee import from_json
 from synthrelease.exports.exporting import export
-from synthrelease.report.guarantee_words import guarantee_caption
+from synthrelease.reports.guarantee_words import guarantee_caption
 
 LABELS = ["b-c", "c", "C", "日" * 100, "$\\frac{$"]
 PLAN = """
@@ -109,7 +109,8 @@ def test_captions_tell_the_guarantee_of_the_whole_beside_their_own(tmp_path):
 def test_a_long_caption_is_not_cut_off(tmp_path):
     """What is drawn below a map ends within the picture, however long the reason is that nothing is guaranteed."""
     from synthrelease.data.screen import Screen
-    from synthrelease.report.figures import MapLegend, map_figure, save_png
+    from synthrelease.reports.figures import map_figure, save_png
+    from synthrelease.reports.map_axes import MapLegend
 
     legend = MapLegend(Screen(80, 60), 8.0, "counts")
     sizes = []

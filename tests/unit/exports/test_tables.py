@@ -18,9 +18,10 @@ from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import BundleError
 from synthrelease.exports.table import free_name, label_series
 from synthrelease.exports.tables import tables_of
-from synthrelease.kinds.dataset import Role, quoted
+from synthrelease.files.labels import quoted
+from synthrelease.kinds.dataset import Role
 from synthrelease.numerics.derived import ShareShrinkage
-from synthrelease.report.guarantee_words import output_guarantee_words
+from synthrelease.reports.guarantee_words import output_guarantee_words
 
 KINDS = {"number": ("Float32", "Float64"), "integer": ("Int32", "Int64"), "string": ("String",)}
 

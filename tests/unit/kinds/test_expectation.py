@@ -7,9 +7,12 @@ import pytest
 from synthrelease.kinds.expectation import Expectation, no_better, people_needed
 
 
-def test_people_needed_is_the_first_number_that_is_enough() -> None:
+def test_people_needed_is_the_first_number_of_three_digits_that_is_enough() -> None:
     assert people_needed(lambda n: n / (n + 50) >= 0.8) == 200
     assert people_needed(lambda n: n / (n + 50) >= 0.5) == 50
+    assert people_needed(lambda n: n >= 7) == 7
+    assert people_needed(lambda n: n > 999) == 1000
+    assert people_needed(lambda n: n >= 12_341) == 12_400
     assert people_needed(lambda _n: True) == 1
     assert people_needed(lambda _n: False) is None
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from synthrelease.numerics.binning import (
     bin_numbers,
+    equal_width_bins,
     equal_width_edges,
     integer_shares,
     shares_of_people,
@@ -32,6 +33,19 @@ bins_ = pytest.mark.parametrize("bins", [1, 2, 3, 10, 30, 997])
 
 
 # --- edges and bins
+
+
+@bounds_
+@bins_
+def test_bins_of_equal_width_are_computed_as_they_are_searched_for(
+    bounds: tuple[float, float], bins: int
+) -> None:
+    low, high = bounds
+    edges = equal_width_edges(low, high, bins)
+    beside = [np.nextafter(edges, side * np.inf) for side in (-1, 1)]
+    random = np.random.default_rng(bins).uniform(0, 1, 1000) * (high / 2 - low / 2) * 2 + low
+    values = np.concatenate([edges, *beside, random, [-np.inf, np.inf, -1.7e308, 1.7e308, 0.0, -0.0]])
+    assert equal_width_bins(values, low, high, bins).tolist() == bin_numbers(values, edges).tolist()
 
 
 @bounds_

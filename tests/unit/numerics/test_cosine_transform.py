@@ -70,6 +70,19 @@ def test_one_is_the_transpose_of_the_other_and_undoes_it(box: tuple[int, ...], f
     np.testing.assert_allclose(box_of(cells_of(low, cells.shape), box), low, rtol=0, atol=1e-13)
 
 
+@every_box
+def test_several_at_once_are_each_by_itself(box: tuple[int, ...], finer: int) -> None:
+    rng = np.random.default_rng(3)
+    cells, low = (np.stack([factor * one for factor in rng.normal(size=5)]) for one in made(box, finer))
+    forth, back = box_of(cells, box), cells_of(low, cells.shape[1:])
+    for number in range(5):
+        np.testing.assert_allclose(forth[number], box_of(cells[number], box), rtol=0, atol=1e-13)
+        np.testing.assert_allclose(back[number], cells_of(low[number], cells.shape[1:]), rtol=0, atol=1e-13)
+        one = slice(number, number + 1)
+        np.testing.assert_array_equal(box_of(cells[one], box), forth[one])
+        np.testing.assert_array_equal(cells_of(low[one], cells.shape[1:]), back[one])
+
+
 @pytest.mark.parametrize("box", [(LONG - 1, 4), (LONG, 4), (4, 5, 6), (30, 40)], ids=str)
 def test_on_either_side_of_the_crossover_the_other_way_says_the_same(
     box: tuple[int, ...], monkeypatch: pytest.MonkeyPatch

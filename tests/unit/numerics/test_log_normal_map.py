@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from synthrelease.numerics import log_normal_map
 from synthrelease.numerics.centre_bias import log_prior
 from synthrelease.numerics.cosine_transform import box_of, cells_of
-from synthrelease.numerics.log_normal_map import LogPrior, grid_shape, most_probable_map, standard_deviation
+from synthrelease.numerics.log_normal_map import LogPrior, grid_shape, most_probable_maps, standard_deviation
 from synthrelease.numerics.spectrum import Band, band, cosines
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ def of_one_place(frequencies: Band, place: float = 0.3) -> Numbers:
     density: Numbers = 0.5 * np.prod(factors, axis=0)
     density[0] = 1.0
     return density
+
+
+def most_probable_map(noisy: Numbers, noise: Numbers, prior: LogPrior, frequencies: Band) -> Numbers:
+    found: Numbers = most_probable_maps(noisy[None], noise[None], [prior], frequencies)[0]
+    return found
 
 
 def by_optimiser(noisy: Numbers, noise: Numbers, prior: LogPrior, frequencies: Band) -> Numbers:
@@ -77,6 +82,21 @@ def test_it_is_the_mode_of_the_posterior(frequencies: Band, deviation: float) ->
     found = most_probable_map(noisy, noise, prior, frequencies)
     np.testing.assert_allclose(found, by_optimiser(noisy, noise, prior, frequencies), atol=2e-3)
     assert found[0] == pytest.approx(1.0, abs=1e-12)
+
+
+@each_band
+@pytest.mark.parametrize("cells", [1, 5000, 1 << 30])
+def test_no_bit_depends_on_what_is_found_together(
+    frequencies: Band, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(6)
+    places, noise = random.uniform(0, 1, 7), random.gamma(1.0, 1.0, (7, frequencies.count))
+    noisy = np.stack([of_one_place(frequencies, place) for place in places])
+    noisy[:, 1:] += random.normal(0, np.sqrt(noise[:, 1:]))
+    priors = [log_prior(name, frequencies) for name in ("centre", "none", "centre", "centre") + 3 * ("none",)]
+    alone = [most_probable_map(*one, frequencies) for one in zip(noisy, noise, priors, strict=True)]
+    monkeypatch.setattr(log_normal_map, "_CELLS_TOGETHER", cells)
+    np.testing.assert_array_equal(most_probable_maps(noisy, noise, priors, frequencies), alone)
 
 
 @each_band

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.numerics import prefix_trie
+from synthrelease.numerics import packed_rows, prefix_trie
 from synthrelease.numerics.prefix_trie import PrefixTrie
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def tries(draw: st.DrawFn) -> tuple[list[Row], list[Row], list[int], list[int]]:
 def check(rows: list[Row], candidates: list[Row], columns: list[int], people: list[int] | None) -> None:
     """All that a trie can tell, for every candidate and every pair of lengths."""
     m = len(rows[0])
-    trie = PrefixTrie(as_array(rows, m), columns, None if people is None else np.array(people))
+    threads = 1 + len(rows) % 2
+    trie = PrefixTrie(
+        as_array(rows, m), columns, None if people is None else np.array(people), threads=threads
+    )
     own = list(range(len(rows))) if people is None else people
     cut = [tuple(row[a] for a in columns) for row in rows]
     packed = trie.packed(as_array(candidates, m))
@@ -86,6 +89,7 @@ def test_without_people_every_row_is_one(drawn: tuple[list[Row], list[Row], list
 @pytest.mark.parametrize("block", [1, 2, 3, 7])
 def test_blocks_of_any_size_give_the_same(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prefix_trie, "_BLOCK", block)
+    monkeypatch.setattr(packed_rows, "_BLOCK", block)
     rng = np.random.default_rng(block)
     rows = [tuple(row) for row in rng.integers(0, 2, (30, 4)).tolist()]
     candidates = [tuple(row) for row in rng.integers(0, 3, (20, 4)).tolist()]

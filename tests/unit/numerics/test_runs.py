@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from synthrelease.numerics.runs import runs, whole_parts
+from synthrelease.numerics import runs as module
+from synthrelease.numerics.runs import (
+    rows_of_runs,
+    runs,
+    sorted_keys,
+    sorted_rows,
+    stable_order,
+    whole_blocks,
+    whole_parts,
+)
 
 OWNER = np.array([2, 2, 3, 7, 7, 7, 7, 7, 8, 9])
 
@@ -14,6 +25,38 @@ def test_runs_are_where_keys_change() -> None:
     first, counts = runs(OWNER)
     assert first.tolist() == [0, 2, 3, 8, 9]
     assert counts.tolist() == [2, 1, 5, 1, 1]
+
+
+def test_of_no_keys_there_is_no_run() -> None:
+    assert [found.size for found in runs(np.zeros(0, dtype=np.int64))] == [0, 0]
+
+
+@given(st.lists(st.integers(-2, 4), max_size=30))
+def test_rows_are_sorted_as_by_a_stable_sort(keys: list[int]) -> None:
+    key = np.array(keys, dtype=np.int64)
+    assert sorted_rows(key).tolist() == np.argsort(key, kind="stable").tolist()
+    assert sorted_rows(np.sort(key)).tolist() == list(range(key.size))
+    assert rows_of_runs(*runs(key)).tolist() == list(range(key.size))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@given(keys=st.lists(st.one_of(st.integers(-2, 4), st.integers(-(2**62), 2**62)), max_size=40))
+def test_keys_are_sorted_by_any_number_of_threads(keys: list[int], threads: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_SORTED_ALONE", 1)
+        patch.setattr(module, "_SAMPLED", 1)
+        key = np.array(keys, dtype=np.int64)
+        assert sorted_keys(key.copy(), threads=threads).tolist() == sorted(keys)
+        assert stable_order(key, threads=threads).tolist() == np.argsort(key, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 100])
+def test_blocks_hold_whole_owners(rows: int) -> None:
+    blocks = list(whole_blocks(OWNER, rows))
+    assert np.concatenate([OWNER[here] for here in blocks]).tolist() == OWNER.tolist()
+    assert sum(len(set(OWNER[here].tolist())) for here in blocks) == len(set(OWNER.tolist()))
+    assert all(here.stop - here.start >= rows for here in blocks[:-1])
+    assert not list(whole_blocks(OWNER[:0], rows))
 
 
 @pytest.mark.parametrize("rows_per_owner", [0, 2])

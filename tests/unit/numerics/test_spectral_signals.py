@@ -17,7 +17,7 @@ from mpmath import MPContext
 from refusals import bad_argument
 from slow_signals import slow_product
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.event import RoundedGaussian
 from synthrelease.kinds.signals.spectral import contributions
 from synthrelease.kinds.values import Values
@@ -178,7 +178,9 @@ def test_a_row_of_integers_depends_on_that_row_alone() -> None:
 # --- a release without noise
 
 
-def crowd(form: SpectralSignalForm, *, people: int, features: int, recordings: int, stray: float) -> Features:
+def crowd(
+    form: SpectralSignalForm, *, people: int, features: int, recordings: int, stray: float
+) -> FeatureData:
     """People with full series of low frequency that stray little from levels of their own."""
     rng = np.random.default_rng(5)
     n = form.length
@@ -194,10 +196,10 @@ def crowd(form: SpectralSignalForm, *, people: int, features: int, recordings: i
     person = np.repeat(np.arange(people), recordings * n)
     recording = np.tile(np.repeat(np.arange(recordings), n), people)
     names = tuple(f"f{f}" for f in range(features)), tuple(f"r{r}" for r in range(recordings))
-    return Features(names[0], bounds, names[1], people, person, recording, values.reshape(-1, features))
+    return FeatureData(names[0], bounds, names[1], people, person, recording, values.reshape(-1, features))
 
 
-def without_baseline(data: Features, form: SpectralSignalForm, features: int, recordings: int) -> Numbers:
+def without_baseline(data: FeatureData, form: SpectralSignalForm, features: int, recordings: int) -> Numbers:
     """Everyone's series less their own baseline, from the definition, shape (people, recordings, n, features)."""
     series = data.values.reshape(data.people, recordings, form.length, features)
     if form.baseline == OF_PERSON:

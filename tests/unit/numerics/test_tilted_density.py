@@ -74,6 +74,7 @@ def test_the_tilt_is_the_most_probable_one(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(found.density, density(best.x), atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_noise_makes_a_density_no_worse_than_the_base_on_average() -> None:
     """Where the base is right, and where it is wrong by more than noise hides it is nearer to what is true than the base."""
     random = np.random.default_rng(3)

@@ -172,7 +172,7 @@ def test_an_evaluation_knows_the_truth(tmp_path: Path) -> None:
         assert released < 0.25 * max(without_data)
         # of areas those who did not see a stimulus count as the centre, which the truth does not say
         assert (without_noise > 0.02) == (name == "areas")
-    assert synthrelease.write_report(built.path, tmp_path / "r.html")
+    assert synthrelease.report(built.path, tmp_path / "r.html")
     assert synthrelease.export(built.path, "csv", tmp_path / "csv")
 
 

@@ -21,10 +21,10 @@ from synthrelease.building import ready
 from synthrelease.building.design import Design, make_design
 from synthrelease.data import facts
 from synthrelease.data.facts import read_facts
-from synthrelease.data.features import Features, load_features
-from synthrelease.data.gaze import SMALL_PART, Gaze, load_gaze
+from synthrelease.data.features import FeatureData, load_features
+from synthrelease.data.gaze import SMALL_PART, GazeData, load_gaze
 from synthrelease.data.input_spec import InputSpec
-from synthrelease.data.readers import delimited, text_blocks
+from synthrelease.data.readers import delimited, parquet, text_blocks
 from synthrelease.data.screen import Screen
 from synthrelease.data.source import Source
 from synthrelease.data.tables import Table
@@ -41,7 +41,7 @@ from synthrelease.plan.partitions import (
     small_tables,
     stamp_of,
 )
-from synthrelease.plan.plan import Plan, defaults, load_plan
+from synthrelease.plan.plan import CheckedPlan, defaults, load_plan
 
 COLUMNS = {"person": "who", "stimulus": "image", "x": "x", "y": "y"}
 SCREEN = Screen(80, 60)
@@ -129,7 +129,7 @@ def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(
     seen: list[str] = []
     for part in several:
         data = part.read()
-        assert isinstance(data, Gaze)
+        assert isinstance(data, GazeData)
         assert data.person.size <= 90
         for number, name in enumerate(data.identities):
             of_part = data.person == number
@@ -165,6 +165,49 @@ def test_cells_that_are_written_differently_and_mean_one_person_stay_together(
     assert [part.read().identities for part in several] == [("9", "10"), ("11",)]
 
 
+@pytest.mark.parametrize("column", ["person", "len", "value", "cell", "begin", "end"])
+@pytest.mark.parametrize("cells", ["numbers", "fractions", "text"])
+def test_a_column_of_people_may_have_any_name(
+    tmp_path: Path, column: str, cells: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    who = pl.Series([7, 8, 9, 10] * 150)
+    as_written = {"numbers": who, "fractions": who.cast(pl.Float64), "text": who.cast(pl.String) + " "}[cells]
+    for order in ("shuffled", "who"):
+        frame = table(who=as_written, order=order).rename({"who": column})
+        spec = gaze_input(stored(tmp_path, frame), person=column)
+        several = parts_of(spec, monkeypatch, cells=800)
+        read = [part.read().identities for part in several]
+        assert sorted(name for names in read for name in names) == ["10", "7", "8", "9"]
+
+
+@pytest.mark.parametrize("only", [False, True], ids=["all rows", "rows that are chosen"])
+def test_rows_that_stand_together_are_read_as_a_stretch(
+    tmp_path: Path,
+    only: bool,  # noqa: FBT001  a parameter
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    filtered = parquet._filtered
+    monkeypatch.setattr(parquet, "_filtered", lambda *how: asked.append(how) or filtered(*how))
+    data: dict[str, list[GazeData | FeatureData]] = {}
+    for order in ("who", "image"):
+        spec = gaze_input(stored(tmp_path, table(order=order)))
+        if only:
+            spec.options["only"] = {"image": ["sea", "sky"]}
+        several = parts_of(spec, monkeypatch)
+        asked.clear()
+        data[order] = [part.read() for part in several]
+        assert len(asked) == (0 if order == "who" else len(several))
+    for part in data["who"]:
+        assert isinstance(part, GazeData)
+        assert part.person.size
+        assert (np.diff(part.person) >= 0).all()
+    people = [sorted(name for part in parts for name in part.identities) for parts in data.values()]
+    assert people[0] == people[1]
+    rows = [sum(part.person.size for part in parts) for parts in data.values()]
+    assert rows[0] == rows[1]
+
+
 def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = table()
     for name in ("gaze.parquet", "gaze.csv"):
@@ -173,7 +216,7 @@ def test_small_files_are_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ((_, rows),) = small_tables({"gaze": spec}).items()
         public = read_facts(rows, columns=COLUMNS, listed=STIMULI)
         (part,) = partitions_of(spec, public, stamp_of(spec.path), rows)
-        assert part.cells is None
+        assert part.rows is None
         monkeypatch.setattr(partitions, "PART_CELLS", len(frame) * 4 - 1)
         assert not small_tables({"gaze": spec})
         assert len(part.read().identities) == len(part.people) == 17
@@ -187,7 +230,7 @@ def test_times_and_durations_are_those_of_the_rows(tmp_path: Path, monkeypatch: 
     assert whole.duration is not None
     for part in parts_of(spec, monkeypatch):
         data = part.read()
-        assert isinstance(data, Gaze)
+        assert isinstance(data, GazeData)
         assert data.time is not None
         assert data.duration is not None
         for number, name in enumerate(data.identities):
@@ -245,7 +288,7 @@ def test_rows_stand_in_the_order_of_people_however_they_were_divided(
         spec.path, columns=o["columns"], bounds=o["bounds"], categories=o["categories"], recordings=STIMULI
     )
 
-    def collect(data: Features) -> Rows:
+    def collect(data: FeatureData) -> Rows:
         return Rows(((data.person, np.column_stack([data.values, data.labels, data.recording])),))
 
     person, rows = collect(whole).whole()
@@ -327,7 +370,7 @@ def test_a_file_that_changes_while_its_facts_are_read_is_not_read_on(
     plan = write_study(tmp_path)
     data = tmp_path / "gaze.csv"
 
-    def meanwhile(plan: Plan, tables: Mapping[str, Table]) -> Design:
+    def meanwhile(plan: CheckedPlan, tables: Mapping[str, Table]) -> Design:
         assert not tables
         design = make_design(plan, tables)
         text = data.read_text()

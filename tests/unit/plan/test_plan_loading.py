@@ -18,7 +18,7 @@ from goldens import check_text, figures
 
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
-from synthrelease.plan.plan import Plan, load_plan
+from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.schemas import referred, schema
 
 SCHEMA = schema("plan-v1")
@@ -268,7 +268,7 @@ def toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("NaN", "nan").replace("Infinity", "inf")
 
 
-def load(folder: Path, document: dict[str, Any]) -> Plan:
+def load(folder: Path, document: dict[str, Any]) -> CheckedPlan:
     path = folder / "plan.toml"
     path.write_text("".join(f"{key} = {toml(value)}\n" for key, value in document.items()), encoding="utf-8")
     return load_plan(path)

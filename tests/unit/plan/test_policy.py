@@ -17,7 +17,6 @@ from refusals import refused
 
 import synthrelease
 from synthrelease.cli import main
-from synthrelease.dp import ApproxDP, NoGuarantee, PlausibleDeniability, PureDP
 from synthrelease.dp.event import (
     Composed,
     DeniabilityTest,
@@ -26,6 +25,7 @@ from synthrelease.dp.event import (
     RandomizedTest,
     RoundedGaussian,
 )
+from synthrelease.dp.guarantee import ApproxDP, NoGuarantee, PlausibleDeniability, PureDP
 from synthrelease.errors import PlanError, PolicyError
 from synthrelease.plan.policy import OutputGuarantee, Policy, ReleaseGuarantees, load_policy
 

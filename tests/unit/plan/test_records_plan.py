@@ -18,8 +18,8 @@ from synthrelease.building.builder import build
 from synthrelease.building.design import Design, make_design
 from synthrelease.building.preview import as_text, preview
 from synthrelease.data import features
-from synthrelease.dp import ApproxDP, PlausibleDeniability, PureDP
 from synthrelease.dp.event import Disjoint, RandomizedTest, flatten
+from synthrelease.dp.guarantee import ApproxDP, PlausibleDeniability, PureDP
 from synthrelease.errors import PlanError, PolicyError, SynthReleaseError
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.prepare import default_bins

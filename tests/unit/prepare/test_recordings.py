@@ -11,6 +11,7 @@ from refusals import refused
 
 from synthrelease.data.chosen_rows import ChosenRows
 from synthrelease.data.coordinates import Coordinates
+from synthrelease.data.readers.reader import RowFilter
 from synthrelease.errors import DataError
 from synthrelease.prepare import load_samples
 from synthrelease.prepare.events import blinks_of
@@ -185,7 +186,7 @@ def test_points_off_the_screen_are_refused_or_missing():
 def test_only_listed_stimuli_and_asked_people_are_read(tmp_path):
     both = pl.concat([recording(1, "p1", "a"), recording(2, "p1", "b"), recording(3, "p2", "a")])
     assert read(both, stimuli=["b"]).labels.rows() == [("p1", "b")]
-    assert read(both, people=pl.Series(["p2"])).labels.rows() == [("p2", "a")]
+    assert read(both, row_filter=RowFilter("who", pl.Series(["p2"]))).labels.rows() == [("p2", "a")]
     both.write_parquet(tmp_path / "raw.parquet")
     samples = load_samples(tmp_path / "raw.parquet", columns=COLUMNS, screen=SCREEN, missing=[-1])
     assert samples.labels.rows() == [("p1", "a"), ("p1", "b"), ("p2", "a")]

@@ -281,8 +281,8 @@ def test_all_that_a_late_peer_started_is_ended(peers, tmp_path):
     os.close(reader)
 
 
-def test_every_version_is_pinned(peers):
-    for peer in peers.PEERS:
+def test_every_version_is_pinned(peers, script):
+    for peer in (*peers.PEERS, script("benchmarks.user").COPULA):
         lines = (peers._PINNED / f"{peer.pinned}.txt").read_text("utf-8").splitlines()
         pinned = [line for line in lines if not line.startswith("#")]
         assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pinned), pinned

@@ -8,7 +8,7 @@ import made_scanpaths
 import numpy as np
 import pytest
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.scanpaths.coordinates import STEPS
@@ -17,11 +17,11 @@ from synthrelease.kinds.values import Values
 P = made_scanpaths.mechanism().parameters
 
 
-def gaze(people: int = 6, seed: int = 0) -> Gaze:
+def gaze(people: int = 6, seed: int = 0) -> GazeData:
     return made_scanpaths.gaze(made_scanpaths.ordinary(people, seed=seed))
 
 
-def trials_of(some: Gaze) -> dict[tuple[int, int], tuple[tuple[float, float, int], ...]]:
+def trials_of(some: GazeData) -> dict[tuple[int, int], tuple[tuple[float, float, int], ...]]:
     assert some.duration is not None
     rows: dict[tuple[int, int], list[tuple[float, float, int]]] = {}
     for person, stimulus, x, y, duration in zip(

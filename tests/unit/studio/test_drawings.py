@@ -13,7 +13,7 @@ from synthrelease.building.design import make_design
 from synthrelease.building.power import power_curves
 from synthrelease.building.power_charts import power_chart
 from synthrelease.plan.plan import load_plan
-from synthrelease.report.page import drawn
+from synthrelease.reports.page import drawn
 
 HOSTILE = '" style="x: y"><b>'
 

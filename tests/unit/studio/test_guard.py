@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from studio_project import HOST, Browser, name_of, project
 
-from synthrelease.report.page import script
+from synthrelease.reports.page import script
 from synthrelease.studio.application import application
 from synthrelease.studio.budget import STEPS
 from synthrelease.studio.guard import COOKIE, ENTRANCE, Guard, Secrets

@@ -20,7 +20,7 @@ from synthrelease.studio.project import Project
 
 pytestmark = pytest.mark.thorough  # each builds twice
 
-LEDGER, DEBIT, FILES = "ledger.Ledger", "ledger.Debit", "files.atomic"
+LEDGER, DEBIT, FILES = "ledgers.Ledger", "ledgers.Debit", "files.atomic"
 DEATHS = {
     # where the build dies: the owner and the name of a function, whether it is run before; what the page says; charges of two builds
     "before it charges": (LEDGER, "debit", "", "", 1),
@@ -31,7 +31,7 @@ DEATHS = {
 }
 DYING = """
 import os, signal, synthrelease
-from synthrelease import files, ledger
+from synthrelease import files, ledgers
 from synthrelease.files import atomic
 real = {owner}.{name}
 def die(*arguments, **named):

@@ -12,9 +12,9 @@ from spending import dated
 from studio_project import PAID_PLAN, PLAN, Browser, project
 
 from synthrelease.cli import main
-from synthrelease.ledger import Ledger
-from synthrelease.ledger.ledger_page import dataset_card
-from synthrelease.report.page import drawn
+from synthrelease.ledgers import Ledger
+from synthrelease.ledgers.ledger_page import dataset_card
+from synthrelease.reports.page import drawn
 from synthrelease.studio.commands import command
 
 

@@ -14,7 +14,7 @@ from documented import ROOT
 from studio_project import PLAN, Browser, finished, noted, project
 
 from synthrelease.errors import Argument, Remedy
-from synthrelease.report.guarantee_words import guarantee_words
+from synthrelease.reports.guarantee_words import guarantee_words
 from synthrelease.studio.commands import OF_BUNDLES
 from synthrelease.studio.jobs import Jobs
 from synthrelease.studio.remedies import in_the_studio

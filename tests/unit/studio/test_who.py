@@ -10,7 +10,7 @@ import pytest
 from pages import Page, parsed
 from studio_project import Browser, project
 
-from synthrelease.init.nesting import nestings
+from synthrelease.proposals.nesting import nestings
 
 
 def asked(folder: Path, data: str) -> Page:

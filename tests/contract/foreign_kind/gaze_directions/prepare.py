@@ -9,7 +9,7 @@ import numpy as np
 
 from gaze_directions.public import DirectionParameters
 from synthrelease.data.facts import Facts
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import Budget
@@ -29,7 +29,7 @@ from synthrelease.numerics.steps import HALF_RANGE
 class Directions(Mechanism[DirectionParameters]):
     """Proportions of directions, one unit divided by each person on each stimulus."""
 
-    def collect(self, data: Gaze) -> Sums:
+    def collect(self, data: GazeData) -> Sums:
         """Return the sum of what these people divide, shape (stimuli, directions)."""
         p = self.parameters
         row = counted_rows(data, max_stimuli=p.max_stimuli_per_person, max_samples=None)
@@ -44,7 +44,7 @@ class Directions(Mechanism[DirectionParameters]):
         np.add.at(totals, (owner % len(p.stimuli), place), integer_shares(owner, counts, HALF_RANGE))
         return Sums({"noisy": totals})
 
-    def measured(self, data: Gaze) -> dict[str, int]:
+    def measured(self, data: GazeData) -> dict[str, int]:
         """Return how many rows there are."""
         return measured_rows(data, weighted=False)
 

@@ -11,7 +11,7 @@ from goldens import figures
 from refusals import bad_argument
 from scipy.stats import norm
 
-from synthrelease.dp import gaussian_delta, gaussian_sigma
+from synthrelease.dp.calibration import gaussian_delta, gaussian_sigma
 from synthrelease.evaluation.attacks import check_guarantee, largest_tpr, log_ratio_known_rest
 
 

@@ -25,7 +25,7 @@ from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.pilot import pilot_of
 from synthrelease.kinds.people.vectors import Windows
 from synthrelease.kinds.values import Values
-from synthrelease.report.exhibits import Plate, TableExhibit
+from synthrelease.reports.exhibits import Plate, TableExhibit
 
 BUDGET = Budget(30.0, 1e-6)  # with less, noise would cover who takes part
 NAMES = [measure.name for measure in MEASURES]

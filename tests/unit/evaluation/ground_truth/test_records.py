@@ -30,18 +30,18 @@ from synthrelease.evaluation.records.evaluate import evaluated_records
 from synthrelease.evaluation.records.prediction import FRESH, REAL, RELEASED, record_tasks
 from synthrelease.evaluation.records.rows import real_rows, released_rows
 from synthrelease.evaluation.result import EvaluatedOutput, Evaluation
-from synthrelease.report.exhibits import HistogramExhibit, TableExhibit
-from synthrelease.report.histograms import histogram
-from synthrelease.report.page import _environment
+from synthrelease.reports.exhibits import HistogramExhibit, TableExhibit
+from synthrelease.reports.histograms import histogram
+from synthrelease.reports.page import _environment
 
 if TYPE_CHECKING:
-    from synthrelease.data.features import Features
+    from synthrelease.data.features import FeatureData
 
 SIDE = ("left", "right")
 TWO = (Attribute("side", 2, SIDE), Attribute("a", 3, None, 0.0, 3.0))
 
 
-def ground_truth_of(data: Features, own: Wanted) -> Any:
+def ground_truth_of(data: FeatureData, own: Wanted) -> Any:
     mechanism = own.mechanism
     return RECORDS.ground_truth(mechanism, RECORDS.collector(mechanism)(data), own.people)
 
@@ -339,7 +339,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 # What can be learnt
 
 
-def separable() -> tuple[Features, Wanted]:
+def separable() -> tuple[FeatureData, Wanted]:
     """The group follows from the first feature, for everyone alike."""
     data = people_apart(12, recordings=2, rows=6)
     rng = np.random.default_rng(5)

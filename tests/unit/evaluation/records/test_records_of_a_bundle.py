@@ -20,7 +20,7 @@ from synthrelease.evaluation.evaluate import evaluate
 from synthrelease.evaluation.records.check import RecordCheck, failed_records
 from synthrelease.evaluation.records.evaluate import EvaluatedRecords
 from synthrelease.evaluation.records.rows import real_rows
-from synthrelease.kinds.dataset import quoted
+from synthrelease.files.labels import quoted
 from synthrelease.kinds.records.public import category_path
 from synthrelease.plan.partitions import partitions_of, stamp_of
 from synthrelease.plan.plan import load_plan

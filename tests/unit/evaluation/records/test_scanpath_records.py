@@ -18,11 +18,11 @@ from synthrelease.evaluation.ground_truth.records import RECORDS
 from synthrelease.evaluation.records.releases import of_fewer, owned_records
 from synthrelease.evaluation.records.rows import real_rows
 from synthrelease.kinds.records.tokens import Tokens
-from synthrelease.report.exhibits import Plate
-from synthrelease.report.look import Look
-from synthrelease.report.panels import exhibits_of
-from synthrelease.report.photographs import Photographs
-from synthrelease.report.released import Released
+from synthrelease.reports.exhibits import Plate
+from synthrelease.reports.look import Look
+from synthrelease.reports.panels import exhibits_of
+from synthrelease.reports.photographs import Photographs
+from synthrelease.reports.released import Released
 
 TOKENS = Tokens(2, 2, (0.0, 200.0, 1000.0), 4)
 

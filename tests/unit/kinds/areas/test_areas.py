@@ -15,15 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synthrelease.data.area_shapes import POLYGON, RECTANGLE
-from synthrelease.data.areas import Area, Areas
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.areas import Area, PlacedAreas
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, area_shares
 
 W = 32768
 SCREEN = Screen(40, 30)
-AREAS = Areas(
+AREAS = PlacedAreas(
     (
         Area("left", RECTANGLE, ((0.0, 0.0), (10.0, 30.0))),
         Area("middle", POLYGON, ((10.0, 0.0), (20.0, 0.0), (20.0, 30.0), (10.0, 30.0)), stimuli=("a", "c")),
@@ -42,17 +42,17 @@ rows_ = st.lists(
 )
 
 
-def gaze(rows: list[Row], people: int = 4) -> Gaze:
+def gaze(rows: list[Row], people: int = 4) -> GazeData:
     table = np.array(rows, dtype=np.float64).reshape(-1, 4)
     person, stimulus = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     assigned = np.zeros((people, 3), dtype=np.bool_)
     assigned[person, stimulus] = True
     duration = np.array([row[3] for row in rows], dtype=np.int64)
     y_px = np.full(len(rows), 5.0)
-    return Gaze(SCREEN, NAMES, people, assigned, person, stimulus, table[:, 2], y_px, duration=duration)
+    return GazeData(SCREEN, NAMES, people, assigned, person, stimulus, table[:, 2], y_px, duration=duration)
 
 
-def contributions(data: Gaze, **changes: Any) -> np.ndarray:
+def contributions(data: GazeData, **changes: Any) -> np.ndarray:
     """Sums of dwell, then of transitions row by row, shape (3, 3 + 9); or (3, 3) without transitions."""
     usual = {"areas": AREAS, "stimuli": 3, "transitions": True, "max_stimuli": 3, "people": 4}
     collected = made.areas(**{**usual, **changes}).collect(data)

@@ -16,10 +16,10 @@ from synthrelease.errors import SynthReleaseError
 from synthrelease.evaluation.result import RELEASED
 from synthrelease.evaluation.utility import EXACT
 from synthrelease.numerics.map_belief import GRID
-from synthrelease.report.look import Look
-from synthrelease.report.plates import plate_of
-from synthrelease.report.released import Released
-from synthrelease.report.views import MapView, OutputViews
+from synthrelease.reports.look import Look
+from synthrelease.reports.plates import plate_of
+from synthrelease.reports.released import Released
+from synthrelease.reports.views import MapView, OutputViews
 
 TABLE = 'prior = "maps"\nmaps = "others.csv"\n'
 

@@ -9,7 +9,7 @@ import made
 import numpy as np
 import pytest
 
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.kinds.heatmap.map_sums import contributions
 from synthrelease.kinds.heatmap.public import SpectralParameters
@@ -26,12 +26,12 @@ def parameters(**changes: Any) -> SpectralParameters:
     return made.spectral(**{**usual, **changes}).parameters
 
 
-def one_person(rows: np.ndarray, label: str = "someone") -> Gaze:
+def one_person(rows: np.ndarray, label: str = "someone") -> GazeData:
     """Rows of (stimulus, x, y, time, duration)."""
     seen = np.zeros((1, 3), dtype=np.bool_)
     seen[0, rows[:, 0].astype(int)] = True
     person = np.zeros(len(rows), dtype=np.int64)
-    return Gaze(
+    return GazeData(
         SCREEN,
         ("a", "b", "c"),
         1,

@@ -8,7 +8,7 @@ import made_people
 import numpy as np
 import pytest
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.people.design import RADIUS, design_for
@@ -87,7 +87,7 @@ def test_one_feature_or_recording_is_enough(features: int, recordings: int) -> N
     bounds = np.array([feature.bounds for feature in p.features])
     values = bounds[:, 0] + place * (bounds[:, 1] - bounds[:, 0])
     names = tuple(feature.name for feature in p.features)
-    data = Features(names, bounds, p.recordings, people, person, recording, values)
+    data = FeatureData(names, bounds, p.recordings, people, person, recording, values)
     drawn = mechanism.draw(mechanism.collect(data), RICH, SecureRandom.for_tests(4))
     released = {dataset.path for dataset, _, _ in Values(p, drawn.event, drawn.arrays)}
     assert ("contrasts/value" in released) == (recordings > 1)

@@ -27,6 +27,7 @@ def draws(model: Any) -> Any:
     return model.posterior(draws=8, seed=1)
 
 
+@pytest.mark.thorough
 def test_they_are_the_same_for_a_seed_and_others_for_another(model: Any, draws: Any) -> None:
     (again,), (other,) = (model.posterior(draws=1, seed=seed) for seed in (1, 2))
     np.testing.assert_array_equal(draws[0].density, again.density)

@@ -25,7 +25,7 @@ from refusals import bad_argument
 from synthrelease.kinds.records import deniability as module
 from synthrelease.kinds.records.deniability import DeniabilityResult, SeedSet, deniability_test
 from synthrelease.kinds.records.model import Model, SeededModel
-from synthrelease.numerics import prefix_trie
+from synthrelease.numerics import packed_rows, prefix_trie
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -678,6 +678,7 @@ def test_neither_blocks_nor_threads_change_a_count(
     expected = [drawn.found(2, by_person=by).plausible for drawn in scenes_ for by in (False, True)]
     monkeypatch.setattr(module, "_BLOCK", block)
     monkeypatch.setattr(prefix_trie, "_BLOCK", block)
+    monkeypatch.setattr(packed_rows, "_BLOCK", block)
     found = []
     for drawn, by_person in itertools.product(scenes_, (False, True)):
         m = len(drawn.order)
@@ -688,9 +689,9 @@ def test_neither_blocks_nor_threads_change_a_count(
             drawn.model, candidates, seeds, records, people=people, k=2, gamma=2.0, jobs=jobs
         )
         np.testing.assert_array_equal(result.passed, result.plausible >= 2)
-        once = SeedSet(drawn.model, records, people)
+        once = SeedSet(drawn.model, records, people, threads=jobs)
         for part in (slice(None), slice(3, 8), slice(0, 0)):  # asked again, of some
-            again = once.plausible(candidates[part], seeds[part], gamma=2.0, jobs=jobs)
+            again = once.plausible(candidates[part], seeds[part], gamma=2.0)
             np.testing.assert_array_equal(again, result.plausible[part])
         found.append(result.plausible)
     for one, other in zip(found, expected, strict=True):

@@ -14,8 +14,8 @@ from forging import Change, codes, found, parameters, put_values, told
 
 import synthrelease
 from synthrelease.bundle import verify
-from synthrelease.kinds.dataset import quoted
-from synthrelease.report.released import Released
+from synthrelease.files.labels import quoted
+from synthrelease.reports.released import Released
 
 CELLS, MOST = 12, 9
 TOKENS = f"fixations = {MOST}, scanpaths = 6"

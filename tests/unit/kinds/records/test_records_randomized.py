@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from invented_records import Integers, Wanted
     from numpy.typing import NDArray
 
-    from synthrelease.data.features import Features
+    from synthrelease.data.features import FeatureData
 
 BUDGET = Budget(epsilon=50.0, delta=1e-3)
 PEOPLE = 24
@@ -135,7 +135,7 @@ def paid(unpaid: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
     monkeypatch.setattr(module, "_check_cost", CHECK_COST)
 
 
-def signed(rows_of: list[int]) -> Features:
+def signed(rows_of: list[int]) -> FeatureData:
     """People whose records tell whose they are: feature `a` is the person's number."""
     data = study(rows_of)
     values = data.values.copy()
@@ -255,7 +255,7 @@ def test_the_division_is_uniform_and_looks_at_no_one(monkeypatch: pytest.MonkeyP
     """Under one seed the same people whatever their data; under many, everyone and every pair as often."""
     divisions = []
 
-    def divided(number: int, data: Features) -> list[int]:
+    def divided(number: int, data: FeatureData) -> list[int]:
         seen: list[Integers] = []
 
         def noting(records: Integers, people: Integers, *given: Any, random: Any) -> Any:

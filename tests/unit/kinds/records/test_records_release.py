@@ -56,7 +56,7 @@ from synthrelease.numerics.steps import HALF_RANGE
 if TYPE_CHECKING:
     from invented_records import Integers
 
-    from synthrelease.data.features import Features
+    from synthrelease.data.features import FeatureData
 
 ALL_KINDS: dict[str, dict[str, Any]] = {
     "seeded": {},
@@ -195,7 +195,7 @@ def test_every_published_record_passes_a_test_by_definition(changed: dict[str, A
             assert found == row[-1]
 
 
-def owners_of(data: Features, asked: Wanted) -> list[set[tuple[int, ...]]]:
+def owners_of(data: FeatureData, asked: Wanted) -> list[set[tuple[int, ...]]]:
     """Each person's different records; with a task each person's of each label."""
     records, people = coded_records(data, asked)
     owner = list(zip(people.tolist(), records[:, 0].tolist() if asked.task else people.tolist(), strict=True))
@@ -312,7 +312,7 @@ def test_where_all_that_pass_are_copies_nothing_is_published() -> None:
 # --- too few
 
 
-def failure(data: Features, asked: Wanted) -> PlanError:
+def failure(data: FeatureData, asked: Wanted) -> PlanError:
     with refused(PlanError, "too-few-records") as caught:
         release(data, asked, BUDGET, random=seeded(21))
     return caught.value

@@ -50,7 +50,7 @@ from synthrelease.numerics.network import Network, fitted_network
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from synthrelease.data.features import Features
+    from synthrelease.data.features import FeatureData
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_labels_come_back_as_their_numbers_in_the_proportions_of_the_model(spy: 
     assert p_of(np.bincount(group, minlength=3), [0.5, 0.3, 0.2]) < ALARM  # the control
 
 
-def holes(data: Features) -> Features:
+def holes(data: FeatureData) -> FeatureData:
     """Values and labels missing here and there; of person 3 nothing is left."""
     values, labels = data.values.copy(), data.labels.copy()
     values[data.person == 3] = np.nan

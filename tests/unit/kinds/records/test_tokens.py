@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from synthrelease.data.gaze import STEPS_PER_UNIT, Gaze
+from synthrelease.data.gaze import STEPS_PER_UNIT, GazeData
 from synthrelease.kinds.records.tokens import DRAWS, Tokens
 from synthrelease.kinds.records.tokens import END as END_LABEL
 from synthrelease.kinds.scanpath_form import STEPS
@@ -20,7 +20,7 @@ TOKENS = Tokens(2, 2, (100.0, 200.0, 400.0), 3)  # cells of 40 × 30 px; end is 
 END, NONE = 4, 2
 
 
-def coded(data: Gaze, tokens: Tokens = TOKENS) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def coded(data: GazeData, tokens: Tokens = TOKENS) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     assert data.duration is not None
     return tokens.coded(data, data.duration / STEPS_PER_UNIT)
 
@@ -57,7 +57,7 @@ def test_no_fixation_is_no_record() -> None:
 def test_rows_of_a_trial_need_not_stand_together() -> None:
     data = gaze({(0, 0): [(10, 10, 150), (60, 40, 300)], (0, 1): [(60, 40, 300), (10, 10, 150)]}, people=1)
     mixed = [0, 2, 1, 3]
-    shuffled = Gaze(
+    shuffled = GazeData(
         **{
             **vars(data),
             **{

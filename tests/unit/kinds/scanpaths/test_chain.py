@@ -98,6 +98,7 @@ def test_scanpaths_dwell_where_the_map_says() -> None:
         assert distance(coarse / coarse.sum(), expected) < 0.08
 
 
+@pytest.mark.thorough
 def test_saccades_are_those_that_are_asked_for() -> None:
     x, y = drawn(fitted())
     amplitude, direction = moves(x, y)

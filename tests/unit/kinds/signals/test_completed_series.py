@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthrelease.data.features import Features
+from synthrelease.data.features import FeatureData
 from synthrelease.kinds.signals import coefficients, spectral
 from synthrelease.kinds.signals.completed_series import CENTRE, HOLD, completed_series
 from synthrelease.numerics.ball import clip_to_ball
@@ -31,7 +31,7 @@ RECORDINGS, N = 2, 6
 Rows = list[tuple[float, float]]
 
 
-def crowd(people: list[list[Rows]], seed: int = 0) -> Features:
+def crowd(people: list[list[Rows]], seed: int = 0) -> FeatureData:
     """The rows of everyone's recordings, shuffled together without changing anyone's own order."""
     number = [p * RECORDINGS + r for p, own in enumerate(people) for r, rows in enumerate(own) for _ in rows]
     values = [row for own in people for rows in own for row in rows]
@@ -39,7 +39,7 @@ def crowd(people: list[list[Rows]], seed: int = 0) -> Features:
     shuffled = np.empty((len(values), 2))
     shuffled[np.argsort(turn, kind="stable")] = np.array(values, dtype=np.float64).reshape(-1, 2)
     person, recording = turn // RECORDINGS, turn % RECORDINGS
-    return Features(("size", "open"), BOUNDS, ("read", "a/b"), len(people), person, recording, shuffled)
+    return FeatureData(("size", "open"), BOUNDS, ("read", "a/b"), len(people), person, recording, shuffled)
 
 
 def slow_series(column: list[float], length: int, completion: str, centre: float) -> list[float]:

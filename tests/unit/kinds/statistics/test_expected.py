@@ -10,13 +10,13 @@ import pytest
 from goldens import figures
 from scipy.stats import binom
 
-from synthrelease.data.features import RECORDING, Features
+from synthrelease.data.features import RECORDING, FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.kinds.statistics import accuracy
 from synthrelease.kinds.statistics.expected import guess
-from synthrelease.kinds.statistics.mechanism import Statistics
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
 from synthrelease.kinds.statistics.quantile_errors import distance, probabilities
 from synthrelease.kinds.statistics.shapes import Shape
 from synthrelease.numerics.statistics import HISTOGRAM, StatisticUnit, fraction, quantile
@@ -26,19 +26,19 @@ BUDGET = Budget(2.0, 0.0)
 ALARM = 1e-9
 
 
-def people(values: np.ndarray) -> Features:
+def people(values: np.ndarray) -> FeatureData:
     """One row of each, at places between the bounds."""
     n = len(values)
     where = (LOW + (HIGH - LOW) * values)[:, None]
     person, one = np.arange(n), np.zeros(n, dtype=np.int64)
-    return Features(("f0",), np.array([[LOW, HIGH]]), ("a",), n, person, one, where)
+    return FeatureData(("f0",), np.array([[LOW, HIGH]]), ("a",), n, person, one, where)
 
 
-def mechanism(name: str, number: int = PEOPLE) -> Statistics:
+def mechanism(name: str, number: int = PEOPLE) -> StatisticsMechanism:
     return made.statistics([name], [(LOW, HIGH)], people=number, quantile_intervals=True)
 
 
-def releases(statistic: Statistics, data: Features, draws: int = DRAWS) -> list[made.Arrays]:
+def releases(statistic: StatisticsMechanism, data: FeatureData, draws: int = DRAWS) -> list[made.Arrays]:
     sums, random = (
         statistic.collect(data),
         SecureRandom.for_tests(7).spawn(statistic.parameters.statistics[0]),
@@ -116,7 +116,7 @@ def test_with_hardly_any_budget_nothing_is_useful() -> None:
         assert expected.is_useless == useless
 
 
-def missed(statistic: Statistics, values: np.ndarray, draws: int = 400) -> int:
+def missed(statistic: StatisticsMechanism, values: np.ndarray, draws: int = 400) -> int:
     """How many of the released intervals do not hold the exact quantile."""
     name = statistic.parameters.statistics[0]
     exact = LOW + (HIGH - LOW) * np.quantile(values, float(fraction(name)), method="inverted_cdf")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tiers import few
 
 from synthrelease.data.area_shapes import RECTANGLE
-from synthrelease.data.areas import Area, Areas
-from synthrelease.data.gaze import Gaze
+from synthrelease.data.areas import Area, PlacedAreas
+from synthrelease.data.gaze import GazeData
 from synthrelease.data.screen import Screen
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.guarantee import Neighbours
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SCREEN = Screen(100, 100)
 STIMULI = ("sea", "wood", "town")
 MEASURES = {FIXATION_COUNT: (0.0, 20.0), FIXATION_DURATION: (0.0, 500.0), TOTAL_DURATION: (0.0, 3000.0)}
-SIDES = Areas(
+SIDES = PlacedAreas(
     (
         Area("left", RECTANGLE, ((0.0, 0.0), (40.0, 100.0))),
         Area("middle", RECTANGLE, ((30.0, 0.0), (70.0, 100.0))),
@@ -48,14 +48,14 @@ MS = 1_000_000  # steps of a duration in its unit
 Row = tuple[int, int, float, float]  # person, stimulus, x, duration in ms
 
 
-def gaze_of(rows: Sequence[Row], people: int, *, seen: Sequence[tuple[int, int]] = ()) -> Gaze:
+def gaze_of(rows: Sequence[Row], people: int, *, seen: Sequence[tuple[int, int]] = ()) -> GazeData:
     """Rows as they stand, and pairs of people and stimuli that have rows without a position."""
     person, stimulus, x, duration = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     assigned = np.zeros((people, len(STIMULI)), dtype=np.bool_)
     pairs = [*zip(person.astype(int), stimulus.astype(int), strict=True), *seen]
     for who, what in pairs:
         assigned[who, what] = True
-    return Gaze(
+    return GazeData(
         SCREEN,
         STIMULI,
         people,
@@ -69,7 +69,7 @@ def gaze_of(rows: Sequence[Row], people: int, *, seen: Sequence[tuple[int, int]]
     )
 
 
-def some_gaze(people: int = 30, seed: int = 0) -> Gaze:
+def some_gaze(people: int = 30, seed: int = 0) -> GazeData:
     """People who saw some of the stimuli; some rows have no duration, some trials no fixation."""
     rng = np.random.default_rng(seed)
     rows, seen = [], []
@@ -83,12 +83,14 @@ def some_gaze(people: int = 30, seed: int = 0) -> Gaze:
     return gaze_of(rows, people, seen=seen)
 
 
-def statistics(*names: str, areas: Areas | None = None, most: int = 3, **changes: Any) -> FixationStatistics:
+def statistics(
+    *names: str, areas: PlacedAreas | None = None, most: int = 3, **changes: Any
+) -> FixationStatistics:
     wanted = {"stimuli": STIMULI, "max_stimuli": most, "people": 30, "screen": SCREEN, "areas": areas}
     return made.fixations(names, MEASURES, **{**wanted, **changes})
 
 
-def durations(gaze: Gaze, person: int, stimulus: int, area: str | None) -> list[int]:
+def durations(gaze: GazeData, person: int, stimulus: int, area: str | None) -> list[int]:
     """Those of the fixations of a trial, in steps."""
     assert gaze.duration is not None
     rows = (gaze.person == person) & (gaze.stimulus == stimulus) & (gaze.duration > 0)
@@ -113,7 +115,7 @@ def pairs_of(counting: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.parametrize("areas", [None, SIDES], ids=["screen", "areas"])
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_a_trial_is_measured_by_its_definition(areas: Areas | None, most: int) -> None:
+def test_a_trial_is_measured_by_its_definition(areas: PlacedAreas | None, most: int) -> None:
     gaze = some_gaze()
     table = statistics("mean", areas=areas, most=most).table(gaze)
     counting = list(pairs_of(counting_pairs(gaze, most)))

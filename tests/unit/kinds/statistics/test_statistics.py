@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from refusals import refused
 
-from synthrelease.data.features import RECORDING, Features
+from synthrelease.data.features import RECORDING, FeatureData
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Composed, DiscreteLaplace, PrivateChoice, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
@@ -23,7 +23,7 @@ from synthrelease.dp.noise.choice import private_choice
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.statistics import quantiles
 from synthrelease.kinds.statistics.grouped_rows import counted_groups
-from synthrelease.kinds.statistics.mechanism import Statistics, totals
+from synthrelease.kinds.statistics.mechanism import StatisticsMechanism, totals
 from synthrelease.numerics.binning import integer_shares
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ both = pytest.mark.parametrize("neighbours", [REPLACE, ADD_REMOVE])
 budget = Budget(6.0, 1e-4)
 
 
-def some_data(people: int = 40, seed: int = 0) -> Features:
+def some_data(people: int = 40, seed: int = 0) -> FeatureData:
     """People with few and many rows; values and labels are missing here and there."""
     rng = np.random.default_rng(seed)
     person = rng.permutation(np.repeat(np.arange(people), rng.integers(0, 12, people)))
@@ -45,7 +45,7 @@ def some_data(people: int = 40, seed: int = 0) -> Features:
     values[rng.random(values.shape) < 0.2] = np.nan
     label = rng.integers(-1, 3, (person.size, 1))
     recording = rng.integers(0, 2, person.size)
-    return Features(
+    return FeatureData(
         ("size", "slope"),
         np.array(BOUNDS),
         ("a", "b"),
@@ -58,25 +58,25 @@ def some_data(people: int = 40, seed: int = 0) -> Features:
     )
 
 
-def statistics(*names: str, neighbours: Neighbours = REPLACE, **changes: Any) -> Statistics:
+def statistics(*names: str, neighbours: Neighbours = REPLACE, **changes: Any) -> StatisticsMechanism:
     people = 40 if neighbours is REPLACE else None
     return made.statistics(
         names, bins=4, neighbours=neighbours, **{"people": people, "of": some_data(), **changes}
     )
 
 
-def by_mood(*names: str, most: int = 3, **changes: Any) -> Statistics:
+def by_mood(*names: str, most: int = 3, **changes: Any) -> StatisticsMechanism:
     return statistics(*names, by="mood", groups=GROUPS, max_groups=most, **changes)
 
 
-def summed(name: str, data: Features, mechanism: Statistics) -> np.ndarray:
+def summed(name: str, data: FeatureData, mechanism: StatisticsMechanism) -> np.ndarray:
     """The sums of a statistic, shape (groups, features, size)."""
     p = mechanism.parameters
     group = counted_groups(data, by=p.by, groups=len(p.groups or [1]), max_groups=p.max_groups_per_person)
-    return totals(name, data, group, p)
+    return totals((name,), data, group, p)[name]
 
 
-def own_rows(data: Features, feature: int, group: int | None, most: int) -> Iterator[list[float]]:
+def own_rows(data: FeatureData, feature: int, group: int | None, most: int) -> Iterator[list[float]]:
     """Everyone's values of a feature in a group that they count in, if they have any."""
     for person in range(data.people):
         mine = data.person == person
@@ -139,6 +139,32 @@ def test_integers_are_those_of_the_definition(name: str, most: int | None, neigh
         ]
         assert found[g, f].tolist() == np.sum(own, axis=0).tolist()
         assert 5 < len(own) < 40
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "variance", "histogram"])
+@pytest.mark.parametrize("labels", [[2, 0, 1], [0, 1, 2], [1, 2, 0, -1]])
+def test_one_row_in_each_group_counts_there_in_whatever_order_they_stand(
+    name: str, labels: list[int]
+) -> None:
+    """Repeated measures: each participant once in each condition, the conditions in an order of their own."""
+    people = 5
+    value = np.random.default_rng(1).uniform((2.0, -1.0), (8.0, 3.0), (people * len(labels), 2))
+    label = np.concatenate([np.roll(labels, person) for person in range(people)])
+    data = replace(
+        some_data(people),
+        person=np.repeat(np.arange(people), len(labels)),
+        recording=np.zeros(label.size, dtype=np.int64),
+        values=value,
+        labels=label[:, None],
+    )
+    mechanism = by_mood(name)
+    p = mechanism.parameters
+    sums = summed(name, data, mechanism)
+    for group, f in itertools.product(range(3), range(2)):
+        own = own_rows(data, f, group, 3)
+        quotient = p.unit(p.features[f]).divisor is None
+        expected = sum(np.array(contribution(name, values, BOUNDS[f], quotient=quotient)) for values in own)
+        assert sums[group, f].tolist() == np.array(expected).tolist()
 
 
 def test_where_everyone_is_in_every_group_who_lacks_one_adds_nothing() -> None:

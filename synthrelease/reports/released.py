@@ -1,0 +1,63 @@
+"""The values of a bundle as reports and evaluations ask for them: items by their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synthrelease.bundle.format_1 import shape_of
+from synthrelease.bundle.stored_values import StoredValues
+
+
+class ReadValues(Protocol):
+    """Values of outputs: of a bundle, or in memory."""
+
+    def array(self, output: str, path: str) -> NDArray[Any]:
+        """Return a dataset of an output, of the dataset's shape."""
+
+    def item(self, output: str, path: str, index: tuple[int, ...] = ()) -> NDArray[Any]:
+        """Return an item of a dataset, of the item's shape."""
+
+    def blocks(self, output: str, path: str, index: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+        """Yield an item some rows at a time."""
+
+
+class InMemory:
+    """Values of one output in memory, by the paths of its datasets.
+
+    Args:
+        values: all of them.
+    """
+
+    def __init__(self, values: Mapping[str, NDArray[Any]]) -> None:
+        self._values = values
+
+    def array(self, output: str, path: str) -> NDArray[Any]:  # noqa: ARG002  as there is one
+        """Return a dataset, of the dataset's shape."""
+        return self._values[path]
+
+    def item(self, output: str, path: str, index: tuple[int, ...] = ()) -> NDArray[Any]:  # noqa: ARG002
+        """Return an item of a dataset, of the item's shape."""
+        return np.asarray(self._values[path][index])
+
+    def blocks(self, output: str, path: str, index: tuple[int, ...] = ()) -> Iterator[NDArray[Any]]:
+        """Yield an item at once."""
+        yield self.item(output, path, index)
+
+
+class Released(StoredValues):
+    """A verified bundle, open for reading until `close` or the end of a `with`."""
+
+    def values(self, output: str, *labels: str) -> NDArray[Any]:
+        """Return an item of an output's dataset by labels, such as `values("attention", "1001", "heatmap")`.
+
+        Raises:
+            BundleError: it is not that of the manifest: the file was changed after it was verified.
+        """
+        dataset, index = self.labelled(output)[labels]
+        return self.item(output, dataset.path, index).reshape(
+            shape_of(self.output(output).parameters, dataset)
+        )
