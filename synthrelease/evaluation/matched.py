@@ -8,7 +8,7 @@ from typing import Any
 
 from synthrelease.building.design import Design, PlannedOutput
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import Event, PrivateChoice, differs_by_choice, flatten
+from synthrelease.dp.event import Event, PrivateChoice, differs_by_choice, differs_by_rounding, flatten
 from synthrelease.dp.event import from_json as event_from_json
 from synthrelease.errors import PlanError
 from synthrelease.kinds.dataset import Array
@@ -75,7 +75,7 @@ def _matched(planned: PlannedOutput, entry: dict[str, Any], bundle: Path, people
             difference = f"{planned.name}: {f'{keys} differ' if keys else 'another mechanism'}"
             raise _mismatch(bundle, "bundle-of-other-mechanism", difference)
     event = event_from_json(entry["event"])
-    if event != planned.event and not differs_by_choice(planned.event, event):
+    if not (differs_by_rounding(planned.event, event) or differs_by_choice(planned.event, event)):
         raise _mismatch(bundle, "bundle-of-other-budget", f"{planned.name}: another budget, or other noise")
     spent = sum(
         leaf.epsilon for leaf in flatten(event) if isinstance(leaf, PrivateChoice) and mechanism.is_choosing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from synthrelease.errors import ArgumentError, MachineError
@@ -11,7 +12,7 @@ from synthrelease.extras import require
 from synthrelease.studio.project import Project
 
 LOOPBACK = "127.0.0.1"
-_LIBRARIES = ("starlette", "uvicorn", "tomlkit")
+_LIBRARIES = ("starlette", "uvicorn", "tomlkit", "matplotlib")
 _MOST_WAITING = 128
 _LAST_S = 2  # for answers that are still being given: a connection that stays open would keep it from ending
 
@@ -51,6 +52,8 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
             timeout_graceful_shutdown=_LAST_S,
         )
         ready(f"http://{LOOPBACK}:{number}{ENTRANCE}?token={secrets.entrance}")
+        # While the browser starts. Two threads of pages that import parts of it at the same time can see a half of it.
+        import_module("matplotlib")
         uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -7,6 +7,8 @@ import dataclasses
 import json
 import math
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -28,6 +30,7 @@ from synthrelease.dp.event import (
     RandomizedTest,
     RoundedGaussian,
     Unprotected,
+    differs_by_rounding,
     flatten,
     from_json,
 )
@@ -435,3 +438,24 @@ def test_a_sensitivity_is_not_negative(event: Event) -> None:
     form["sensitivity"]["value"] = "-1"
     with pytest.raises(ValueError, match="sensitivity"):
         from_json(form)
+
+
+@pytest.mark.parametrize(
+    "around", [lambda one: one, lambda one: Composed((PrivateChoice(0.5, 3), Disjoint((one, one))))]
+)
+def test_scales_that_were_calibrated_elsewhere_may_differ_in_their_last_digits(
+    around: Callable[[Event], Event],
+) -> None:
+    planned = RoundedGaussian(131072.0, 248200.2067698818, 318)
+    elsewhere = replace(planned, scale=248200.20676988186)
+    assert differs_by_rounding(around(planned), around(elsewhere))
+    for other in (
+        replace(planned, scale=248200.2),
+        replace(elsewhere, count=317),
+        replace(elsewhere, sensitivity=131073.0),
+        DiscreteLaplace(131072, 248200.2067698818, 318),
+        Composed((planned, planned)),
+    ):
+        assert not differs_by_rounding(around(planned), around(other))
+    assert not differs_by_rounding(Composed((planned, planned)), Disjoint((planned, planned)))
+    assert not differs_by_rounding(Composed((planned, planned)), Composed((planned,)))

@@ -83,6 +83,13 @@ def test_it_ends_though_a_connection_stays_open(studio: tuple[subprocess.Popen[s
     assert "ClientDisconnect" not in errors
 
 
+def test_matplotlib_is_loaded_before_pages_are_drawn_by_several_threads(tmp_path: Path) -> None:
+    """Two threads that import parts of it first can see a half of it, and the page says that the studio has a fault."""
+    serving = "uvicorn.Server.run = lambda *_, **_named: print('matplotlib.ticker' in sys.modules)"
+    script = f"import sys, uvicorn\n{serving}\nfrom synthrelease.studio.server import serve\nserve(sys.argv[1], ready=len)"
+    assert subprocess.check_output([sys.executable, "-c", script, str(tmp_path)], text=True) == "True\n"
+
+
 def test_a_port_that_is_taken_is_refused() -> None:
     with _listening(0) as listener:
         host, port = listener.getsockname()
