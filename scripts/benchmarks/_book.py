@@ -18,19 +18,20 @@ from benchmarks._report import NEAR, Report, print_report, rounded
 ORDER = (
     "noise",
     "deniability",
+    "deniability-on-disk",
     "heatmap",
     "samples",
     "caps",
     "signals",
     "verify",
-    "demo",
+    "first-contact",
     "batch",
     "statistics",
     "people",
     "scanpaths",
     "scale",
 )
-COMPARISONS = ("deniability-on-disk", "people-peers", "studio", "user")
+COMPARISONS = ("people-peers", "studio", "user")
 """Benchmarks with options of their own, which need data or hours: no part of the book."""
 DETAILED = ("noise", "scale")
 """Benchmarks whose tables are on the page: of the others the summary has the largest size, and `scripts/bench NAME` prints the rest."""

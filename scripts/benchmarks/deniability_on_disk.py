@@ -6,10 +6,9 @@ on paper: two processes divide the files as fast as here, and 64 workers test pa
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from benchmarks._limits import Limits, measure_limits
+from benchmarks._limits import Limits
 from benchmarks._measure import Target, alone, resident_of_all
-from benchmarks._report import Figure, Growth, Report, Section, print_report
+from benchmarks._report import Figure, Growth, Report, Section
 from benchmarks.deniability import ATTRIBUTES, GAMMA, OMEGAS, RECORDS_PER_PERSON, VALUES, K, model_of
 from synthrelease.arrays import deniability_test, deniability_test_on_disk
 from synthrelease.kinds.records.deniability_on_disk import PART_ROWS, DeniabilityOnDisk
@@ -45,18 +44,6 @@ class Measured:
     seconds: float
     resident: int  # of all processes together, at most
     passed: int
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Measure and print; 1 if a target is missed or counts differ."""
-    parser = argparse.ArgumentParser(prog="scripts/bench deniability-on-disk", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="smaller sizes, to see that it works; no targets"
-    )
-    quick = parser.parse_args(arguments).quick
-    report = run(alone(measure_limits, quick=quick), quick=quick)
-    print_report(report)
-    return 0 if (report.agreed if quick else report.met) else 1
 
 
 def run(limits: Limits, *, quick: bool = False) -> Report:

@@ -14,13 +14,14 @@ from reproducing import SCRIPTS
 
 TABLE = {  # of the speeds to reach: benchmark, sizes and names in its row
     "noise": ["1 764 000", "10⁵"],
-    "deniability": ["10⁶", "10⁶", "52", "11"],
+    "deniability": ["10⁷", "10⁷", "52", "11"],
+    "deniability-on-disk": ["5·10⁷", "5·10⁷", "52"],
     "heatmap": ["100", "10⁴"],
     "samples": ["10⁸", "Parquet", "100"],
     "caps": ["50", "1050×1680"],
     "signals": ["CFPA-64", "8", "60", "48", "1300", "100"],
     "verify": ["`verify`", "500 MB"],
-    "demo": ["`synthrelease demo`"],
+    "first-contact": ["`--help`", "`demo`", "2·10⁶", "`preview`", "`verify`", "`evaluate`", "4.2·10⁷"],
 }
 
 
@@ -206,7 +207,7 @@ def summary(text):
 
 def test_the_page_has_a_row_for_every_report(book, found, limits, monkeypatch):
     monkeypatch.setattr(book, "_machine", ", ".join)
-    reports = {"noise": found(9.0), "caps": found(11.0, seconds=1.5), "demo": found(9.0, agreed=False)}
+    reports = {"noise": found(9.0), "caps": found(11.0, seconds=1.5), "batch": found(9.0, agreed=False)}
     text = book.page(limits, reports, dt.date(2024, 2, 29))
     rows = summary(text)
     assert rows[0][0] == "work \\| row"
