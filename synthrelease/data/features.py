@@ -124,6 +124,8 @@ class FeatureData:
 
     def only(self, names: Sequence[str]) -> FeatureData:
         """Return the same rows with only the named features, in that order."""
+        if self.features == tuple(names):
+            return self
         columns = [self.features.index(name) for name in names]
         return replace(
             self, features=tuple(names), bounds=self.bounds[columns], values=self.values[:, columns]

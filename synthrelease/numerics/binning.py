@@ -31,14 +31,12 @@ def equal_width_bins(values: NDArray[np.float64], low: float, high: float, bins:
     """Return `bin_numbers` of bins of equal width over [low, high], computed from the values and not searched for, of the same shape; bounds in the unit of values."""
     edges = equal_width_edges(low, high, bins)
     with np.errstate(over="ignore", invalid="ignore"):
-        place = np.nan_to_num((values - low) * (bins / (high - low)), posinf=bins, neginf=0)
-    number: NDArray[np.int64] = np.clip(place, 0, bins - 1).astype(np.int64)
-    inner = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])  # the ends belong to the bins there
-    # By rounding it may be the bin next to the right one.
-    number -= values < inner[number]
-    number += (values >= inner[number + 1]) & (number < bins - 1)
-    wrong = (values < inner[number]) | ((values >= inner[number + 1]) & (number < bins - 1))
-    if wrong.any():
+        place = (values - low) * (bins / (high - low))
+    # What is no number, of two bounds next to each other, becomes 0 here.
+    number: NDArray[np.int64] = np.fmin(np.fmax(place, 0, out=place), bins - 1, out=place).astype(np.int64)
+    ends = np.concatenate([[-np.inf], edges[1:-1], [np.inf]])  # all beyond an end belongs to the bin there
+    wrong = (values < ends[number]) | (values >= ends[1:][number])
+    if wrong.any():  # by rounding, at an edge
         number[wrong] = bin_numbers(values[wrong], edges)
     return number
 

@@ -31,5 +31,7 @@ def to_steps(values: NDArray[np.float64], bounds: NDArray[np.float64]) -> NDArra
     """
     centre = (bounds[:, 0] + bounds[:, 1]) / 2
     step = (bounds[:, 1] - bounds[:, 0]) / (2 * HALF_RANGE)
-    cut = np.trunc((values - centre) / step)
-    return np.clip(cut, -HALF_RANGE, HALF_RANGE).astype(np.int64)
+    cut = values - centre
+    cut /= step
+    np.clip(np.trunc(cut, out=cut), -HALF_RANGE, HALF_RANGE, out=cut)
+    return cut.astype(np.int64)

@@ -207,7 +207,7 @@ def summary(text):
 
 def test_the_page_has_a_row_for_every_report(book, found, limits, monkeypatch):
     monkeypatch.setattr(book, "_machine", ", ".join)
-    reports = {"noise": found(9.0), "caps": found(11.0, seconds=1.5), "batch": found(9.0, agreed=False)}
+    reports = {"noise": found(9.0), "caps": found(11.0, seconds=1.5), "demo": found(9.0, agreed=False)}
     text = book.page(limits, reports, dt.date(2024, 2, 29))
     rows = summary(text)
     assert rows[0][0] == "work \\| row"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _ALLOWANCE = 1e-13  # conversion, function evaluation, multiplication, addition: each near 1e-16
 _NEAR = 0.25  # of a step: what is as certain as that leaves one boundary in doubt
+_FAR = 5.0  # standard deviations, beyond which the bracket is looked at
 _WORDS = 1 << 15  # words in flight: stays in the cache
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-20, 2.0**40  # all noise is 0; every draw would have to be refined
 
@@ -89,33 +90,41 @@ def _sample(
     for start in range(0, out.size, _WORDS):
         words = random.words(min(_WORDS, out.size - start))
         drawn = magnitude((words >> np.uint64(1)).view(np.int64))
-        negative = (words & np.uint64(1)).view(np.int64)
-        out[start : start + drawn.size] = (drawn ^ -negative) + negative
+        sign = (words & np.uint64(1)).view(np.int64)
+        np.negative(sign, out=sign)  # 0, or −1, whose bits are all 1: that of a negative number
+        drawn ^= sign
+        np.subtract(drawn, sign, out=out[start : start + drawn.size])
     return out.reshape(shape)
 
 
 def _gaussian_magnitude(
     sigma: float, t: NDArray[np.int64], tail: Tail, random: WordSource
 ) -> NDArray[np.int64]:
-    x = -ndtri((t + 0.5) * 2.0**-64)
-    y = sigma * x
+    z = t + 0.5
+    z *= 2.0**-64
+    ndtri(z, out=z)  # −x: an upper tail has the quantile of the lower one, but for its sign
+    y = z * -sigma
     k = np.rint(y)
-    to_boundary = 0.5 - np.abs(y - k)
-    slack = sigma * _ALLOWANCE * (1.0 + x)
-    # Below x = 5 the bracket is narrower than the allowance that is already there twice over.
-    doubtful = np.flatnonzero((to_boundary <= 2.0 * slack) | (x > 5.0))
+    y -= k
+    to_middle = np.abs(y, out=y)
+    # Below x = 5 the slack is less than of x = 5, and the bracket narrower than that: twice as much, and there is no doubt.
+    doubtful = np.flatnonzero((to_middle >= 0.5 - 2.0 * sigma * _ALLOWANCE * (1.0 + _FAR)) | (z < -_FAR))
     if doubtful.size:
-        far = x[doubtful]
+        far = -z[doubtful]
+        y, to_boundary = sigma * far, 0.5 - to_middle[doubtful]
+        slack = sigma * _ALLOWANCE * (1.0 + far)
         with np.errstate(divide="ignore", over="ignore"):
             # The isoperimetric profile φ(Φ⁻¹(u)) is concave and 0 at 0: for t ≥ 1 the density anywhere in
             # the bracket is at least 2/3 of the middle's, and half the width over it less than this.
             bracket = 2.0**-64 * math.sqrt(2 * math.pi) * np.exp(0.5 * far * far) * 1.001
-        open_ = (to_boundary[doubtful] <= slack[doubtful] + sigma * bracket) | (t[doubtful] == 0)
-        for index, near in zip(doubtful[open_], (slack[doubtful] + sigma * bracket)[open_], strict=True):
+        in_doubt = slack + sigma * bracket
+        open_ = (to_boundary <= in_doubt) | (t[doubtful] == 0)
+        for index, at, near in zip(doubtful[open_], y[open_], in_doubt[open_], strict=True):
             # |k| ≥ j if and only if y ≥ j − ½; one such boundary at most is within a quarter of y.
-            boundary = int(np.rint(y[index] + 0.5)) if near < _NEAR and t[index] else None
+            boundary = int(np.rint(at + 0.5)) if near < _NEAR and t[index] else None
             k[index] = _refined((int(t[index]), 64), int(k[index]), boundary, tail, random)
-    return k.astype(np.int64)
+    drawn: NDArray[np.int64] = k.astype(np.int64)
+    return drawn
 
 
 def _laplace_magnitude(

@@ -95,5 +95,8 @@ def cell(data: FeatureData, feature: int, group: NDArray[np.int64], groups: int)
         order = sorted_rows(pair)
         values, pair = values[order], pair[order]
     first, rows = runs(pair)
-    owner = np.repeat(np.arange(first.size), rows)
-    return Cell(owner, values, pair[first] % groups, rows)
+    owner = np.arange(first.size)
+    if first.size < pair.size:
+        owner = np.repeat(owner, rows)
+    in_group = np.zeros_like(first) if groups == 1 else pair[first] % groups
+    return Cell(owner, values, in_group, rows)
