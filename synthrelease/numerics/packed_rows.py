@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from synthrelease.numerics.blocks import in_blocks
 from synthrelease.numerics.runs import sorted_keys
+from synthrelease.numerics.small_products import product
 
 Word = NDArray[np.uint64]
 
@@ -119,8 +120,7 @@ class Packing:
     def _of_block(self, block: NDArray[np.integer]) -> NDArray[np.float64]:
         """The words of some rows, shape (words, rows): Σ number·2^shift, exact in 64-bit floats."""
         if not any(digit.shift for word in self._words for digit, _ in word):
-            product: NDArray[np.float64] = block.astype(np.float64) @ self._weights
-            return product.T
+            return product(block.astype(np.float64), self._weights).T
         out = np.zeros((len(self._words), len(block)))
         for number, word in enumerate(self._words):
             for digit, below in word:
