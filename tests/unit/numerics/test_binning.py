@@ -279,3 +279,11 @@ def test_people_share_what_their_rows_are_counted_in(
     }
     assert found == expected
     assert len(found) == len(person)
+
+
+def test_bins_may_be_as_narrow_as_numbers_are() -> None:
+    """There the width is so small that 1 over it is infinite, and 0 times that no number."""
+    low, high = 0.0, 1e-310
+    values = np.linspace(low, high, 9)
+    numbers = equal_width_bins(values, low, high, 4)
+    np.testing.assert_array_equal(numbers, bin_numbers(values, equal_width_edges(low, high, 4)))
