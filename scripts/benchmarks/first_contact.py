@@ -91,7 +91,7 @@ def run(_limits: Limits, *, quick: bool = False) -> Report:
         reading = _init(program, folder, seconds, rows=QUICK_ROWS if quick else ROWS, runs=runs)
         each = QUICK_SAMPLES if quick else SAMPLES
         evaluated = [
-            alone(evaluate, program, folder / str(people), people, each)
+            _large(program, folder / str(people), people, each)
             for people in (QUICK_PEOPLE if quick else PEOPLE)
         ]
         seconds["evaluate, large"] = evaluated[-1].seconds
@@ -193,19 +193,25 @@ def _write_table(path: Path, rows: int) -> None:
     frame.with_columns(labels).write_csv(path)
 
 
-def evaluate(program: str, folder: Path, people: int, each: int) -> Evaluated:
-    """Release the maps of gaze of so many people, and evaluate them; in a process of its own, whose children are these."""
+def _large(program: str, folder: Path, people: int, each: int) -> Evaluated:
+    """Release the maps of gaze of so many people, and evaluate them."""
     folder.mkdir()
     write_samples(folder / "person.parquet", people, each, "person")
-    plan, bundle, page = folder / "plan.toml", folder / "release.h5", folder / "evaluation.html"
-    plan.write_text(PLAN.format(stimuli=[str(number) for number in range(STIMULI)]))
-    _printed([program, "build", str(plan), "-o", str(bundle), "--yes"])
-    start = time.perf_counter()
-    _printed([program, "evaluate", str(plan), str(bundle), "-o", str(page)])
-    seconds = time.perf_counter() - start
-    resident = 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # of `build`, if that is more
+    plan, bundle = str(folder / "plan.toml"), str(folder / "release.h5")
+    Path(plan).write_text(PLAN.format(stimuli=[str(number) for number in range(STIMULI)]))
+    _printed([program, "build", plan, "-o", bundle, "--yes"])
+    command = [program, "evaluate", plan, bundle, "-o", str(folder / "evaluation.html")]
+    seconds, resident = alone(measure_command, command)
     (folder / "person.parquet").unlink()
     return Evaluated(people * each * STIMULI, seconds, resident)
+
+
+def measure_command(command: list[str]) -> tuple[float, int]:
+    """Seconds of a command, and the most bytes that it had resident: the only child of the process that this is called in."""
+    start = time.perf_counter()
+    _printed(command)
+    seconds = time.perf_counter() - start
+    return seconds, 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 
 
 def _printed(command: list[str]) -> str:
