@@ -58,7 +58,7 @@ def mean_signals(
     """Release the course of features over time, on average over people, for every recording.
 
     Args:
-        person: labels of people, shape (N,).
+        person: labels of people, shape (N,), each a person's own, no place in an array and no rank among others.
         values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         epsilon: ε per person, of all recordings and features together.
@@ -157,7 +157,7 @@ def statistics(
     """Release statistics of features over people, all together or by groups (`by="recording"`, or a column of `labels`).
 
     Args:
-        person: labels of people, shape (N,).
+        person: labels of people, shape (N,), each a person's own, no place in an array and no rank among others.
         values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         epsilon: ε per person, of all statistics, features and groups together.
@@ -258,7 +258,7 @@ def synthetic_records(
     """Release synthetic records: with differential privacy (`model="marginals", fit="dp"`), or of plausible deniability.
 
     Args:
-        person: labels of people, shape (N,).
+        person: labels of people, shape (N,), each a person's own, no place in an array and no rank among others.
         values: of every feature in its unit, shape (N,), NaN where missing; a dict, or a DataFrame of only these columns.
         bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
         epsilon: ε per person, for `fit="dp"`; other fits take none.

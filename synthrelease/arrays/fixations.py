@@ -49,7 +49,7 @@ def fixation_statistics(
     """Release statistics of counts and durations of fixations over people, of all their trials or by stimulus (`by="stimulus"`).
 
     Args:
-        person: labels of people, shape (N,), one for every fixation.
+        person: labels of people, shape (N,), one for every fixation, each a person's own, no place in an array and no rank among others.
         stimulus: labels of stimuli, shape (N,); a person's rows of one stimulus are a trial.
         x_px: horizontal position in pixels, shape (N,), NaN where missing.
         y_px: vertical position in pixels, downwards, shape (N,), NaN where missing.

@@ -60,7 +60,7 @@ def heatmaps(
     """Release a heatmap of where people looked, for every stimulus.
 
     Args:
-        person: labels of people, shape (N,).
+        person: labels of people, shape (N,), each a person's own, no place in an array and no rank among others.
         stimulus: labels of stimuli, shape (N,).
         x_px: horizontal position in pixels, shape (N,), NaN where missing.
         y_px: vertical position in pixels, downwards, shape (N,), NaN where missing.
@@ -180,7 +180,7 @@ def areas(
     """Release how people's time divides among areas of interest, and, if asked for, how they went from one to another.
 
     Args:
-        person: labels of people, shape (N,).
+        person: labels of people, shape (N,), each a person's own, no place in an array and no rank among others.
         stimulus: labels of stimuli, shape (N,).
         x_px: horizontal position in pixels, shape (N,), NaN where missing.
         y_px: vertical position in pixels, downwards, shape (N,), NaN where missing.

@@ -22,6 +22,7 @@ from synthrelease.files.scratch import scratch
 from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.preparing import refuse_positions
 from synthrelease.kinds.registry import kinds
 from synthrelease.ledgers import Charge
 from synthrelease.plan.plan import CheckedPlan
@@ -137,6 +138,11 @@ def public_facts(plan: CheckedPlan, tables: Mapping[str, Table] = MappingProxyTy
         )
         for name, spec in plan.used_inputs().items()
     }
+    for name, spec in plan.used_inputs().items():
+        person = spec.options["columns"]["person"]
+        if spec.columns.count(person) > 1:
+            otherwise = f"use '{person}' as the person alone: not to choose rows, nor as anything else"
+            refuse_positions(spec, facts[name], f"{plan.path}: inputs.{name}", otherwise)
     if not plan.distinct_labels:
         refuse_label_twins(
             (

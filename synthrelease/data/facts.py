@@ -47,6 +47,9 @@ class Facts:
     # who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the
     # assignment is
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
+    by_position: (
+        bool  # whether labels are places in the file, so that everyone's depends on who else is there
+    )
 
     @property
     def without_rows(self) -> tuple[str, ...]:
@@ -118,7 +121,8 @@ def read_facts(
         published = set(names)
         longest = max((count for (_, name), count in rows.items() if name in published), default=0)
     assigned = _assigned(rows, sorted(people), names)
-    return Facts(len(people), tuple(names), longest, people, assigned)
+    by_position = table.reader.counts(table.source, columns["person"])
+    return Facts(len(people), tuple(names), longest, people, assigned, by_position)
 
 
 def _no_listed_rows(

@@ -73,7 +73,7 @@ class FeatureData:
         """Return features of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
 
         Args:
-            person: labels of participants, text or whole numbers.
+            person: labels of participants, text or whole numbers, each a person's own, no place in an array and no rank among others.
             values: of every feature in its unit, NaN where missing.
             bounds: public lower and upper bound of every feature, in its unit; values are clipped to them.
             recording: labels of recordings; None if every person has one.

@@ -110,7 +110,7 @@ class GazeData:
         """Return gaze of arrays in memory, each of shape (N,), one entry for every row; checked as a file is.
 
         Args:
-            person: labels of participants, text or whole numbers.
+            person: labels of participants, text or whole numbers, each a person's own, no place in an array and no rank among others.
             stimulus: labels of stimuli.
             x_px: horizontal position in pixels, NaN where missing.
             y_px: vertical position in pixels, downwards, NaN where missing.

@@ -9,11 +9,12 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.features import RECORDING
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.errors import PlanError
+from synthrelease.errors import PlanError, PolicyError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.stimuli import DURATION
 
+_MOST = {"statistics": "max_groups_per_person"}  # the keys of kinds that call M otherwise
 _MOST_DRAWN = 100_000_000  # synthetic fixations
 
 
@@ -85,11 +86,42 @@ def counted_stimuli(
     """Return M, on how many stimuli a person counts, and how many people count on each, if both are public.
 
     If who saw what is public, and with it the most that a person saw, M need not be more than that.
+
+    Raises:
+        PolicyError: a label is to decide on which stimuli a person counts, and depends on who else is in the file.
     """
     stimuli = len(facts.names)
     public = assignment_is_public(source) and neighbours is Neighbours.REPLACE_ONE
-    most = min(spec.options.get("max_stimuli_per_person", facts.most_seen if public else stimuli), stimuli)
+    seen = facts.most_seen if public else stimuli
+    key = _MOST.get(spec.kind, "max_stimuli_per_person")
+    most = min(spec.options.get(key, seen), stimuli)
+    if most < seen:
+        refuse_positions(source, facts, f"{spec.where}.{key}", f"let a person count on all {seen} stimuli")
     return most, facts.counting(most) if public else None
+
+
+def refuse_positions(source: InputSpec, facts: Facts, where: str, otherwise: str) -> None:
+    """Refuse a use of participants' labels that would make one's contribution depend on another's, where labels are places in the file.
+
+    Args:
+        source: the input.
+        facts: what is public of it.
+        where: the place in the plan.
+        otherwise: what else there is to do than to write labels.
+
+    Raises:
+        PolicyError: they are.
+    """
+    if facts.by_position:
+        person = source.options["columns"]["person"]
+        raise PolicyError(
+            "label-is-position",
+            "what a person contributes would depend on who else is in the file",
+            where=where,
+            found=f"inputs.{source.name}: '{person}' is a place in the file, which changes when someone before it is taken out",
+            expected="a label that is the person's own",
+            remedy=f"write who each one is into the file (of arrays a vector called '{person}', of structs a field, which `columns` names), or {otherwise}",
+        )
 
 
 def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:

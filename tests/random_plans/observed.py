@@ -22,6 +22,7 @@ import numpy as np
 from auditing.planting import everywhere, forgetting, inside
 from rough_chains import rough_chains
 
+from random_plans.files import FRAME, Format
 from random_plans.plans import KIND_OF_INPUT, RandomPlan
 from random_plans.study import Study
 from synthrelease.building import builder, ready
@@ -189,20 +190,34 @@ class Observer:
             self._drawn[self._output].order = order
         return order
 
-    def of(self, plan: RandomPlan, study: Study, *, cells: int | None = None, whole: bool = True) -> Observed:
+    def of(
+        self,
+        plan: RandomPlan,
+        study: Study,
+        *,
+        stored: Format | None = None,
+        cells: int | None = None,
+        whole: bool = True,
+    ) -> Observed:
         """Return what a plan shows of a study, with a test seed.
 
         Args:
             plan: the plan.
             study: its data.
+            stored: how they are written; None for frames in memory.
             cells: of a part, if the inputs are to be read in parts.
             whole: whether the bundle is written and verified; else its manifest, with the digest of every dataset, stands for it.
         """
         self._drawn, self._whole = {}, whole
-        path = self._folder / "plan.toml"
+        path, frames = self._folder / "plan.toml", None
+        if stored is None:
+            tables = study.tables()
+            frames = {name: tables[KIND_OF_INPUT[name]] for name in plan.document["inputs"]}
+        else:
+            plan = plan.of_files(
+                {kind: stored.write(self._folder, kind, study) for kind in ("gaze", "features")}
+            )
         path.write_text(plan.text)
-        tables_of_kinds = study.tables()
-        frames = {name: tables_of_kinds[KIND_OF_INPUT[name]] for name in plan.document["inputs"]}
         with ExitStack() as stack:
             if cells is not None:
                 stack.enter_context(patch.object(partitions, "PART_CELLS", cells))
@@ -217,5 +232,5 @@ class Observer:
         public = {"manifest": to_bytes(built.manifest), "sidecar": built.sidecar.read_bytes()}
         if whole:
             public["bundle"] = built.path.read_bytes()
-        people = tuple(person.label for person in study.people if person.features)
+        people = (stored or FRAME).labels(study)
         return Observed("", text, built.manifest, people, cells is not None, public, self._drawn)

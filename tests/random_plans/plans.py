@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,15 @@ class RandomPlan:
     def divides_people(self) -> bool:
         """Whether an output divides people by lot: which half they fall into follows from an order of people that is not drawn here."""
         return any(output.get("threshold") == "randomized" for output in self.document["outputs"])
+
+    def of_files(self, keys: Mapping[str, Keys]) -> RandomPlan:
+        """Return the plan of inputs in files; `keys` say where and how each kind is written, and `person` who a row is of."""
+        inputs = {}
+        for name, source in self.document["inputs"].items():
+            stored = dict(keys[KIND_OF_INPUT[name]])
+            columns = source["columns"] | {"person": stored.pop("person", "who")}
+            inputs[name] = source | stored | {"columns": columns}
+        return replace(self, document={**self.document, "inputs": inputs})
 
     @cached_property
     def text(self) -> str:

@@ -65,10 +65,15 @@ class Public:
 
 @dataclass(frozen=True)
 class Study:
-    """People, and in which order their rows stand in the files."""
+    """People, and in which order their rows stand in the files; where people stand one after the other, `front` is the first of them."""
 
     people: tuple[Person, ...]
     order: int = 0
+    front: int = 0
+
+    def in_file(self) -> tuple[Person, ...]:
+        """Return the people in the order in which they stand in a file."""
+        return (self.people[self.front], *self.people[: self.front], *self.people[self.front + 1 :])
 
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """Return the rows of gaze and of features; those of one person keep their order."""
@@ -186,12 +191,13 @@ def _kinds(draws: Draws, rows: int) -> list[str]:
 
 
 def neighbour(draws: Draws, study: Study, public: Public, *, same_label: bool = False) -> Study:
-    """Return the study with someone else in one person's place, under the same label or another, and files in another order."""
+    """Return the study with someone else in one person's place, or in front, under the same label or another, and files in another order."""
     place = draws.integer(0, len(study.people) - 1)
     gone = study.people[place]
     label = gone.label if same_label or happens(draws, 3) else one_of(draws, _OTHER_LABELS)
     other = random_person(draws, label, gone, public)
-    return Study((*study.people[:place], other, *study.people[place + 1 :]), draws.integer(0, 99))
+    front = place if not same_label and happens(draws, 2) else 0
+    return Study((*study.people[:place], other, *study.people[place + 1 :]), draws.integer(0, 99), front)
 
 
 def without_one(draws: Draws, study: Study, public: Public) -> Study:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from random_plans.compared import differences, refused_late, same
-from random_plans.draws import Draws
+from random_plans.draws import Draws, one_of
+from random_plans.files import FORMATS
 from random_plans.observed import Observer
 from random_plans.plans import RandomPlan, random_plan
 from random_plans.study import Study, neighbour, random_study, renamed, without_one
@@ -29,17 +30,24 @@ class Trial:
 
 
 def tried(draws: Draws, observer: Observer, *, neighbours: int) -> Trial:
-    """Return what a random plan shows of a random study, of so many neighbours, of the same people renamed, and in parts."""
+    """Return what a random plan shows of a random study, in memory or in files, of so many neighbours, of the same people renamed, and in parts."""
     plan, study = random_plan(draws), random_study(draws)
-    shown = observer.of(plan, study)
+    has_pilot = any(
+        "pilot" in output for output in plan.document["outputs"]
+    )  # which is written like the input
+    stored = one_of(draws, (None, *FORMATS[: 2 if has_pilot else None]))
+    shown = observer.of(plan, study, stored=stored)
     found = refused_late(plan, shown)
     for number in range(neighbours):
-        other = observer.of(plan, _neighbour(draws, plan, study), whole=number == 0)
-        found += [f"neighbours: {line}" for line in differences(plan, shown, other)]
+        other = observer.of(plan, _neighbour(draws, plan, study), stored=stored, whole=number == 0)
+        found += [
+            f"neighbours in {stored.name if stored else 'memory'}: {line}"
+            for line in differences(plan, shown, other)
+        ]
     if not shown.refused:
-        again = observer.of(plan, renamed(draws, study))
+        again = observer.of(plan, renamed(draws, study), stored=stored)
         found += [f"other labels: {line}" for line in same(plan, shown, again)]
-        in_parts = observer.of(plan, study, cells=_PART_CELLS)
+        in_parts = observer.of(plan, study, stored=stored, cells=_PART_CELLS)
         found += [f"in parts: {line}" for line in same(plan, shown, in_parts)]
     return Trial(plan, shown.refused, tuple(dict.fromkeys(found)))
 

@@ -100,6 +100,11 @@ class Arrays(WholeFile):
             shape, _ = _shape(source, contents)
         return "at [" + ", ".join(str(int(index)) for index in np.unravel_index(line, shape)) + "]"
 
+    def counts(self, source: Source, column: str) -> bool:
+        """Whether a column is an axis of which the file has no labels."""
+        with self._opened(source.path) as contents:
+            return column in source.axes and column not in contents
+
     def unreadable(self, path: Path) -> DataError:
         """Return the refusal of a file that is not of this format."""
         return DataError(

@@ -73,6 +73,10 @@ class EyeLink(WholeFile):
         lines = _sample_lines(source, _text(source))
         return f"line {lines[len(lines) - self._kept(source).height + line]}"
 
+    def counts(self, source: Source, column: str) -> bool:  # noqa: ARG002  as all formats
+        """Whether cells are places: all are in the file."""
+        return False
+
 
 def is_recording(path: Path) -> bool:
     """Whether a file begins as edf2asc writes it; what cannot be opened is said where it is read."""

@@ -139,6 +139,13 @@ class Folder:
         place = self._reader_for(file).place(file, line & ((1 << _LINE_BITS) - 1))
         return f"{file.path.relative_to(source.path).as_posix()}, {place}"
 
+    def counts(self, source: Source, column: str) -> bool:
+        """Whether a file's reader counts the cells of a column; what the names of files say is counted by no one."""
+        return any(
+            column not in file.cells and self._reader_for(file.source).counts(file.source, column)
+            for file in self.members(source)
+        )
+
     def _columns_to_read(self, file: File, columns: list[str]) -> list[str]:
         """Columns to read of a file: one at least, so that its rows are counted; all of them there."""
         present = self._reader_for(file.source).column_names(file.source)

@@ -54,5 +54,9 @@ class Frame(WholeFile):
         """Name a row."""
         return f"row {line}"
 
+    def counts(self, source: Source, column: str) -> bool:  # noqa: ARG002  as all formats
+        """Whether cells are places: all are in the frame."""
+        return False
+
     def _kept(self, source: Source) -> pl.DataFrame:
         return self.table(source)

@@ -45,6 +45,10 @@ class Mat(WholeFile):
         indices = [name for name, kind in frame.schema.items() if kind == INDEX]
         return ", ".join(f"{name} {frame[name][line]}" for name in indices) or "its only row"
 
+    def counts(self, source: Source, column: str) -> bool:
+        """Whether a column is of indices."""
+        return self._kept(source).schema[column] == INDEX
+
 
 def _refuse_v73(path: Path, file: BinaryIO) -> None:
     head = file.read(520)

@@ -111,3 +111,7 @@ class Reader(Protocol):
     def place(self, source: Source, line: int) -> str:
         """Name a place that `slices` yielded as the file's own tools would count it, for an error message."""
         ...
+
+    def counts(self, source: Source, column: str) -> bool:
+        """Whether the cells of a column are in no file: the reader counts places, which others have as soon as someone else is taken out of it."""
+        ...

@@ -36,6 +36,10 @@ class WholeFile(SingleFile, ABC):
     def place(self, source: Source, line: int) -> str:
         """Name row number `line` of the table as the file's own tools would find it."""
 
+    @abstractmethod
+    def counts(self, source: Source, column: str) -> bool:
+        """Whether the cells of a column are in no file, but counted: places, which depend on what else the file holds."""
+
     def column_names(self, source: Source) -> list[str]:
         """Return the table's names."""
         return self._kept(source).columns

@@ -166,11 +166,16 @@ def test_a_plan_must_say_that_they_are_different_people(tmp_path: Path) -> None:
         preview(plan)
 
 
-def test_a_call_says_how_to_number_people() -> None:
+def test_a_call_says_how_to_label_people_by_themselves() -> None:
+    """Ranks would make everyone's label, and with it the stimuli that they count on, depend on everyone."""
     people = ["Zoe", "bob", "zoe"]
     ways = {"values": {"x": [1.0, 2.0, 3.0]}, "bounds": {"x": (0, 9)}, "statistics": ["mean"], "epsilon": 1.0}
-    with refused(DataError, "label-twins", where="statistics", names=["numpy.unique"]) as caught:
+    with refused(DataError, "label-twins", where="statistics", names=["str(one).encode().hex()"]) as caught:
         arrays.statistics(person=people, **ways)
     assert "zoe" not in str(caught.value).lower()
     assert "privacy" not in caught.value.remedy
-    assert arrays.statistics(person=[1, 2, 0], **ways).guarantee.epsilon == 1.0
+    advised = caught.value.remedy.rpartition("person=")[2]
+    for others in ([], ["Amy"], ["zora", "BOB"]):
+        labels = eval(advised, {"person": [*others, *people]})  # noqa: S307  what the message says
+        assert labels[-3:] == ["5a6f65", "626f62", "7a6f65"]
+    assert arrays.statistics(person=labels[-3:], **ways).guarantee.epsilon == 1.0
