@@ -142,7 +142,8 @@ def public_facts(plan: CheckedPlan, tables: Mapping[str, Table] = MappingProxyTy
         person = spec.options["columns"]["person"]
         if spec.columns.count(person) > 1:
             otherwise = f"use '{person}' as the person alone: not to choose rows, nor as anything else"
-            refuse_positions(spec, facts[name], f"{plan.path}: inputs.{name}", otherwise)
+            where, by_position = f"{plan.path}: inputs.{name}", facts[name].by_position
+            refuse_positions(spec, where, otherwise, by_position=by_position)
     if not plan.distinct_labels:
         refuse_label_twins(
             (

@@ -96,23 +96,28 @@ def counted_stimuli(
     key = _MOST.get(spec.kind, "max_stimuli_per_person")
     most = min(spec.options.get(key, seen), stimuli)
     if most < seen:
-        refuse_positions(source, facts, f"{spec.where}.{key}", f"let a person count on all {seen} stimuli")
+        refuse_positions(
+            source,
+            f"{spec.where}.{key}",
+            f"let a person count on all {seen} stimuli",
+            by_position=facts.by_position,
+        )
     return most, facts.counting(most) if public else None
 
 
-def refuse_positions(source: InputSpec, facts: Facts, where: str, otherwise: str) -> None:
+def refuse_positions(source: InputSpec, where: str, otherwise: str, *, by_position: bool) -> None:
     """Refuse a use of participants' labels that would make one's contribution depend on another's, where labels are places in the file.
 
     Args:
         source: the input.
-        facts: what is public of it.
         where: the place in the plan.
         otherwise: what else there is to do than to write labels.
+        by_position: whether they are.
 
     Raises:
         PolicyError: they are.
     """
-    if facts.by_position:
+    if by_position:
         person = source.options["columns"]["person"]
         raise PolicyError(
             "label-is-position",

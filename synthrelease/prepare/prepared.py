@@ -14,12 +14,14 @@ import polars as pl
 from synthrelease.data.cells import in_natural_order
 from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.input_spec import InputSpec
+from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.reader import RowFilter
 from synthrelease.data.screen import Screen
 from synthrelease.data.tables import Rows, read_if_small
 from synthrelease.errors import DataError, PlanError
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.files.scratch import scratch
+from synthrelease.kinds.preparing import refuse_positions
 from synthrelease.parallel import Progress
 from synthrelease.plan.partitions import people_in_parts, stamp_of
 from synthrelease.prepare.recordings import Stretches, stretches_of
@@ -86,9 +88,16 @@ def prepare(
 
     Raises:
         PlanError: the input does not say what samples take.
+        PolicyError: participants are places in the file, which would be labels in the table.
         DataError, MachineError: the data cannot be used, or pymovements is not installed.
     """
     refuse_input(spec, keep)
+    refuse_positions(
+        spec,
+        f"the plan's inputs.{spec.name}",
+        "convert it once, and prepare that table, in which they are labels that stay",
+        by_position=reader_for(spec.source).counts(spec.source, spec.options["columns"]["person"]),
+    )
     stamp = stamp_of(spec.source)
     rows = read_if_small(spec.source, _columns(spec, pupil, keep), most_rows=_PARTITION_ROWS)
     partitions = (None,) if rows is not None else people_in_parts(spec, _PARTITION_ROWS)
