@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
 from typing import Any
 
 
@@ -14,8 +12,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--people", type=int, default=60, metavar="N", help="in a file (default: 60)")
     parser.add_argument("--only", default="", metavar="TEXT", help="formats with this in their name")
     told = parser.parse_args(arguments)
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "contract" / "plans"))
-    import test_neighbours_in_files as cases
+    from random_plans import corners as cases
     from random_plans.files import FORMATS
     from random_plans.observed import Observer
 
