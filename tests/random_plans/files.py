@@ -88,6 +88,14 @@ def _archive_each(folder: Path, kind: str, study: Study) -> Keys:
     return {"path": kind, "pattern": "{who}.npz", "axes": ["n"]}
 
 
+def _struct_each(folder: Path, kind: str, study: Study) -> Keys:
+    _emptied(folder / kind)
+    for person in study.in_file():
+        if getattr(person, kind):
+            savemat(folder / kind / f"{person.label}.mat", {"data": _fields(getattr(person, kind), kind)})
+    return {"path": kind, "pattern": "{who}.mat"}
+
+
 def _npz(folder: Path, kind: str, study: Study, *, labels: bool) -> Keys:
     np.savez(folder / f"{kind}.npz", **_arrays(kind, study, labels=labels))
     return {"path": f"{kind}.npz", "axes": ["who", "n"]}
@@ -104,12 +112,7 @@ def _mat(folder: Path, kind: str, study: Study, *, labels: bool) -> Keys:
     """A cell for each person, empty or not."""
     people = np.empty(len(study.people), dtype=object)
     for number, person in enumerate(study.in_file()):
-        rows = _columns(getattr(person, kind)) or dict.fromkeys(_FIRST[kind], np.zeros(0))
-        fields = {
-            name: column.astype(object) if column.dtype.kind == "U" else column
-            for name, column in rows.items()
-        }
-        people[number] = {**fields, **({"label": person.label} if labels else {})}
+        people[number] = _fields(getattr(person, kind), kind) | ({"label": person.label} if labels else {})
     savemat(folder / f"{kind}.mat", {"who": people})
     return {"path": f"{kind}.mat"}
 
@@ -132,6 +135,15 @@ def _filled(kind: str, person: Person) -> Sequence[Row]:
     return rows + [{**rows[-1], **nothing, "t": 1000.0 + n} for n in range(MOST_ROWS - len(rows))]
 
 
+def _fields(rows: Sequence[Row], kind: str) -> Columns:
+    """Fields of a struct: texts are cells."""
+    columns = _columns(rows) or dict.fromkeys(_FIRST[kind], np.zeros(0))
+    return {
+        name: column.astype(object) if column.dtype.kind == "U" else column
+        for name, column in columns.items()
+    }
+
+
 def _columns(rows: Sequence[Row]) -> Columns:
     return {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
 
@@ -147,6 +159,7 @@ FORMATS = (
     Format("Parquet", _parquet),
     Format("a text for each person", _file_each),
     Format("an archive for each person", _archive_each),
+    Format("a struct for each person", _struct_each),
     Format("npz with labels", lambda *of: _npz(*of, labels=True), everyone=True),
     Format("npz", lambda *of: _npz(*of, labels=False), first=0, everyone=True),
     Format("h5 with labels", lambda *of: _h5(*of, labels=True), everyone=True),

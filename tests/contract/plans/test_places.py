@@ -25,6 +25,7 @@ from synthrelease.plan.plan import load_plan
 from synthrelease.prepare import prepare
 
 STUDY = study_of(30)
+(NPZ_WITH_LABELS,) = (stored for stored in FORMATS if stored.name == "npz with labels")
 PLACES = [stored for stored in FORMATS if stored.first is not None]
 
 
@@ -43,6 +44,12 @@ def test_a_choice_by_places_is_refused(tmp_path: Path, stored: Format, name: str
     path = plan_in(tmp_path, plan_of(name, relation, len(NAMES) - 1), stored)
     with refused(PolicyError, "label-is-position", where="outputs[0] (o).max_", names=["who"]):
         make_design(load_plan(path))
+
+
+@pytest.mark.parametrize("stored", [one for one in FORMATS if one.first is None], ids=lambda one: one.name)
+def test_what_the_file_says_of_a_person_is_no_place(tmp_path: Path, stored: Format) -> None:
+    path = plan_in(tmp_path, plan_of("areas", "replace-one", 1), stored)
+    assert make_design(load_plan(path)).people == len(STUDY.people)
 
 
 def test_every_way_to_a_release_refuses_it(tmp_path: Path) -> None:
@@ -84,7 +91,9 @@ def test_a_place_is_no_feature(tmp_path: Path, use: str) -> None:
         make_design(load_plan(path))
 
 
-@pytest.mark.parametrize(("stored", "refuses"), [(FORMATS[4], False), *((stored, True) for stored in PLACES)])
+@pytest.mark.parametrize(
+    ("stored", "refuses"), [(NPZ_WITH_LABELS, False), *((stored, True) for stored in PLACES)]
+)
 def test_places_become_no_labels_of_a_prepared_table(
     tmp_path: Path, stored: Format, *, refuses: bool
 ) -> None:
