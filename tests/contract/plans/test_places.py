@@ -25,7 +25,7 @@ from synthrelease.plan.plan import load_plan
 from synthrelease.prepare import prepare
 
 STUDY = study_of(30)
-(NPZ_WITH_LABELS,) = (stored for stored in FORMATS if stored.name == "npz with labels")
+NPZ_WITH_LABELS = next(stored for stored in FORMATS if stored.everyone and stored.first is None)
 PLACES = [stored for stored in FORMATS if stored.first is not None]
 
 

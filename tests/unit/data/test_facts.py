@@ -287,7 +287,7 @@ def test_expected_viewers_do_not_depend_on_the_order_of_people() -> None:
         dtype=np.bool_,
     )
     counts = {
-        Facts(6, tuple("abcdef"), None, frozenset(), assigned[list(order)]).counting(1)
+        Facts(6, tuple("abcdef"), None, frozenset(), assigned[list(order)], by_position=False).counting(1)
         for order in itertools.permutations(range(6))
     }
     assert counts == {(1, 1, 2, 1, 1, 1)}
