@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
+from random_plans.files import FORMATS
 
 from auditing import bundles
 from auditing.detectors import audit_of
@@ -18,6 +19,7 @@ from auditing.plans import (
     each,
     each_with_private,
     groups_with_filters,
+    in_files,
     only_with,
     plans_where,
     public_maps,
@@ -26,6 +28,8 @@ from auditing.planting import Fault, everywhere, inside
 from synthrelease.building import builder
 from synthrelease.data import facts
 from synthrelease.data.facts import Facts, read_facts
+from synthrelease.data.readers.arrays import Arrays
+from synthrelease.data.readers.mat import Mat
 from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import PersonRows, by_label
 from synthrelease.kinds.heatmap import map_reading
@@ -108,6 +112,16 @@ def _fact_of_the_rows_left(name: str, *arguments: Any, **options: Any) -> Facts:
 def _no_limit_where_values_are_missing(data: Any, *, groups: int, max_groups: int, **options: Any) -> Any:
     most = groups if np.isnan(data.values).any() else max_groups
     return _counted_groups(data, groups=groups, max_groups=most, **options)
+
+
+@contextmanager
+def _places_as_labels() -> Iterator[None]:
+    with inside(Arrays, "counts", _never)(), inside(Mat, "counts", _never)():
+        yield
+
+
+def _never(*_: Any) -> bool:
+    return False
 
 
 @contextmanager
@@ -208,5 +222,11 @@ FAULTS = (
         "kinds.statistics.grouped_rows.counted_groups",
         everywhere(_counted_groups, _no_limit_where_values_are_missing),
         (plans_where("groups meet chosen rows", groups_with_filters, plans=15),),
+    ),
+    Fault(
+        "places in a file taken for participants' own labels",
+        "data.readers.*.counts",
+        _places_as_labels,
+        tuple(in_files(stored) for stored in FORMATS if stored.first is not None),
     ),
 )

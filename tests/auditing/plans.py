@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from random_plans.compared import differences
+from random_plans.corners import neighbours, plan_of, study_of
 from random_plans.draws import OfGenerator
 from random_plans.observed import Observer
 from random_plans.plans import random_plan
@@ -14,6 +16,8 @@ from random_plans.trial import tried
 from auditing.detectors import Detector, Verdict
 
 if TYPE_CHECKING:
+    from random_plans.files import Format
+
     from synthrelease.dp.noise import SecureRandom
 
 Document = dict[str, Any]
@@ -67,6 +71,26 @@ def groups_with_filters(document: Document) -> bool:
     return any(
         output.get("max_groups_per_person") == 1 and ("only" in source or "valid" in source)
         for output, source in _outputs(document, "statistics")
+    )
+
+
+def in_files(stored: Format) -> Detector:
+    """Detect that someone who is taken out of a file moves what others contribute."""
+
+    def make(_random: SecureRandom) -> list[str]:
+        plan, study = plan_of("areas", "add-remove-one", 1), study_of(40)
+        with Observer() as observer:
+            shown, *others = (
+                observer.of(plan, one, stored=stored, whole=False)
+                for one in (study, *neighbours(study, "add-remove-one"))
+            )
+        return [line for other in others for line in differences(plan, shown, other)]
+
+    said = "those who are left contribute the same, or the plan is refused"
+    return Detector(
+        f"someone taken out of {stored.name}",
+        make,
+        lambda found: Verdict(bool(found), found[0] if found else said),
     )
 
 
