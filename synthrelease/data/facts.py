@@ -47,9 +47,8 @@ class Facts:
     # who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the
     # assignment is
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
-    by_position: (
-        bool  # whether labels are places in the file, so that everyone's depends on who else is there
-    )
+    # whether the labels are places in the file, so that everyone's depends on who else is there
+    by_position: bool
 
     @property
     def without_rows(self) -> tuple[str, ...]:

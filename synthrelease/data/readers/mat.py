@@ -47,7 +47,7 @@ class Mat(WholeFile):
 
     def counts(self, source: Source, column: str) -> bool:
         """Whether a column is of indices."""
-        return self._kept(source).schema[column] == INDEX
+        return self._kept(source).schema.get(column) == INDEX
 
 
 def _refuse_v73(path: Path, file: BinaryIO) -> None:

@@ -107,6 +107,19 @@ def test_places_become_no_labels_of_a_prepared_table(
         prepare(spec, "fixations")
 
 
+@pytest.mark.parametrize("stored", PLACES, ids=lambda stored: stored.name)
+def test_a_column_that_is_not_there_is_said_first(tmp_path: Path, stored: Format) -> None:
+    columns = {"person": "who", "stimulus": "picture", "x": "x", "y": "y", "time": "t"}
+    screen = {"width_px": WIDTH, "height_px": HEIGHT, "width_mm": 400, "distance_mm": 600}
+    plan = plan_of("spectral", "replace-one", 1)
+    path = plan_in(tmp_path, plan, stored, columns=columns, screen=screen)
+    path.write_text(path.read_text().replace('"person" = "who"', '"person" = "whom"'))
+    with refused(DataError, "unknown-column", names=["whom"]):
+        make_design(load_plan(path))
+    with refused(DataError, "unknown-column", names=["whom"]):
+        prepare(load_plan(path).inputs[GAZE], "fixations")
+
+
 @pytest.mark.parametrize(("most", "fits"), [(None, True), (2, True), (1, False)])
 def test_where_the_assignment_is_public_no_one_is_to_have_seen_more(
     tmp_path: Path, most: int | None, *, fits: bool
