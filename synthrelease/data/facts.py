@@ -47,6 +47,8 @@ class Facts:
     # who has any row of which of `names`, chosen by `only` or not, shape (people, names); public where the
     # assignment is
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
+    # the participants' labels in all inputs of a plan, likewise; only to keep them out of what is public
+    everyone: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def without_rows(self) -> tuple[str, ...]:
