@@ -99,17 +99,17 @@ def test_no_lock_of_another_user_is_waited_for(temporary: Path, monkeypatch: pyt
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("squatted", ["a file", "a link", "another user's"])
+@pytest.mark.parametrize("squatted", ["file", "link", "foreign"])
 def test_a_folder_that_is_not_ours_is_not_used(
     temporary: Path, monkeypatch: pytest.MonkeyPatch, squatted: str
 ) -> None:
-    user, elsewhere = os.getuid() + (squatted == "another user's"), temporary / "elsewhere"
+    user, elsewhere = os.getuid() + (squatted == "foreign"), temporary / "elsewhere"
     place = temporary / f"synthrelease-{user}"
     elsewhere.mkdir()
     match squatted:
-        case "a file":
+        case "file":
             place.write_text("")
-        case "a link":
+        case "link":
             place.symlink_to(elsewhere)
         case _:
             place.mkdir()
@@ -118,7 +118,7 @@ def test_a_folder_that_is_not_ours_is_not_used(
         assert scratch_folder() is None
         assert list(elsewhere.iterdir()) == []
     elsewhere.rmdir()
-    place.rmdir() if squatted == "another user's" else place.unlink()
+    place.rmdir() if squatted == "foreign" else place.unlink()
 
 
 @pytest.mark.slow("starts workers")
