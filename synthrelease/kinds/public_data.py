@@ -7,7 +7,6 @@ import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from synthrelease.data.input_spec import InputSpec
@@ -54,7 +53,7 @@ def refuse_private_files(public: Mapping[str, Path], inputs: Iterable[InputSpec]
     for spec in inputs if public else ():
         if not os.path.lexists(spec.path):  # rows in memory may have no file
             continue
-        private = [spec.path, *replace(spec, frame=None).files()]  # of which a frame's rows may be
+        private = [spec.path, *spec.files()]  # also the file whose place rows in memory take
         held = _identities({place for path in private for place in _upwards(path)})
         for where, path in public.items():
             files = [path, *path.rglob("*")] if os.path.isdir(path) else [path]  # noqa: PTH112  of any text

@@ -47,7 +47,7 @@ def test_no_file_of_an_input_is_public(folder: Path, option: str, way: str, *, i
 
 
 @pytest.mark.parametrize(
-    "way", ["the folder", "a folder in it", "the folder that holds it", "a copy of one file"]
+    "way", ["the folder", "a folder in it", "the folder that holds it", "a copy of one file", "linked"]
 )
 def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: str) -> None:
     """Neither way, nor a copy of any file of it."""
@@ -55,7 +55,10 @@ def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: st
     (folder / "public").mkdir()
     for name in ("all/data/q1.csv", "all/data/q2.csv"):
         (folder / name).write_text(f"x\n{name[-5]}.5\n")
-    shutil.copy(folder / "all" / "data" / "q2.csv", folder / "public" / "sky.txt")
+    if way == "linked":
+        (folder / "public" / "sky.txt").symlink_to(folder / "all")
+    else:
+        shutil.copy(folder / "all" / "data" / "q2.csv", folder / "public" / "sky.txt")
     for place in ("all", "all/data", "all/data/more", "public"):
         for stimulus in public_maps.STIMULI:
             np.save(folder / place / f"{stimulus}.npy", public_maps.density(stimulus))
@@ -64,6 +67,7 @@ def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: st
         "a folder in it": "all/data/more",
         "the folder that holds it": "all",
         "a copy of one file": "public",
+        "linked": "public",
     }[way]
     private = PRIVATE.replace("private.csv", "all/data").replace(
         '"features"', '"features"\npattern = "{who}.csv"'
