@@ -27,19 +27,19 @@ def guarantee_sentence(guarantee: Guarantee, guess: float | None = None) -> str:
             return f"Protects no one: {guarantee.reason}."
     known = best_guess(guarantee) if guess is None else guess
     assert known is not None
-    choice = f"an attacker who has to tell {_two_datasets(guarantee)}"
+    choice = f"an attacker who has to {_two_datasets(guarantee)}"
     if is_certain(known):
         return f"{choice} may be right practically always."
     return f"{choice} is right at most {percent_up(known)} of the time (chance 50 %)."
 
 
 def _two_datasets(guarantee: Guarantee) -> str:
-    """What the guess is between: of anything else, such as what is true of a group, no guarantee says how good it is."""
+    """What is to be guessed, between two datasets: of anything else, such as what is true of a group, no guarantee says how good it is."""
     if guarantee.unit is not Unit.PERSON:
-        return f"one {guarantee.unit} of a participant from another in its place, all else of theirs being known,"
+        return f"distinguish one {guarantee.unit} of a participant from another in its place, all else of theirs being known,"
     if guarantee.neighbours is Neighbours.ADD_REMOVE_ONE:
-        return "whether one participant took part"
-    return "one participant's data from other data in their place"
+        return "decide whether one participant took part"
+    return "distinguish one participant's data from other data in their place"
 
 
 def tone_of(guarantee: Guarantee) -> Tone:

@@ -25,7 +25,7 @@ def lock(handle: int, *, wait: bool = True) -> None:
 
     Args:
         handle: of it.
-        wait: until no other process has it locked, but not for ever: whoever may read a folder can lock it.
+        wait: until no other process has it locked, but not for ever: anyone who may read a folder can lock it.
 
     Raises:
         BlockingIOError: another process has it locked, and `wait` is not set, or it has been so for long.
