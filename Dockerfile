@@ -1,6 +1,8 @@
 # synthrelease in a container. Build:  docker build -t synthrelease .
 # Demonstration:                       docker run --rm -v "$PWD:/data" --user "$(id -u):$(id -g)" synthrelease
 # Any command on your files:           docker run --rm -it -v "$PWD:/data" --user "$(id -u):$(id -g)" synthrelease preview plan.toml
+# Publisher: a tag can be moved. To pin it, write python:3.13-slim-bookworm@sha256:…, which `docker buildx imagetools inspect
+# python:3.13-slim-bookworm` prints.
 FROM python:3.13-slim-bookworm
 
 COPY pyproject.toml README.md LICENSE /src/

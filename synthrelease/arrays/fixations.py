@@ -69,8 +69,9 @@ def fixation_statistics(
         quantile_steps: Intervals of equal width between the bounds; a quantile is one of them. Default 256.
         quantile_share: Fraction of the output's ε for all quantiles; default their fraction of the statistics.
         by: Groups: recording, or one of the input's categories; of gaze stimulus.
-        max_groups_per_person: M: in how many groups a person counts, those with most of the person's rows (on which stimuli, the label decides);
-            default all, or if the assignment is public, the most that any participant saw. Set 1 if no participant is in two.
+        max_groups_per_person: M: in how many groups a person counts, those with most of the person's rows (on which stimuli, their own label decides,
+            which must depend on no one else, as a position or a rank does); default all, or if the assignment is public, the most that any
+            participant saw. Set 1 if no participant is in two.
         everyone_in_every_group: Whether your study design puts every participant in every group, as within-subject conditions do. Means, variances
             and histograms are then divided by the public number of participants, without the noise of a count. Of a participant who lacks a group,
             the midpoint of the bounds is counted; the guarantee does not depend on it.

@@ -43,7 +43,7 @@ def heatmaps(
     clipping: Literal["joint", "per-stimulus"] = "joint",
     weight: Literal["samples", "duration"] = "samples",
     prior: Literal["centre", "none", "maps"] = "centre",
-    maps: str | None = None,
+    maps: str | PathLike[str] | None = None,
     exponent: float = 1.25,
     clip: float = 0.35,
     window: Sequence[float] | None = None,
@@ -85,7 +85,7 @@ def heatmaps(
         prior: spectral: the prior map. centre: the centre bias of public data on photographs. none: uniform. maps: a public map of each stimulus.
             Default "centre".
         maps: spectral, prior = "maps": a folder with a map of each stimulus (<stimulus>.png, .npy), such as of a saliency model, or a table of the
-            gaze of other people with the columns of the input; relative to the plan. It is released. It may not be of the participants.
+            gaze of other people with the columns of the input; relative to the plan. It is released. It may not be of a participant of any input.
         exponent: spectral, a: frequencies are weighted by their attenuation to the power a. Default 1.25.
         clip: spectral, c₀: norm to which a person is clipped, divided by that of looking at one typical point. Default 0.35.
         window: spectral: [start, end] of a dynamic map, in the unit of `time`; rows outside are dropped.
@@ -96,8 +96,8 @@ def heatmaps(
         cap_share: Fraction of the output's ε for a private cap. Default 0.1.
         max_samples_per_stimulus: gaussian, laplace, T: the most samples of a person on a stimulus, or "unlimited"; of more, evenly spaced ones are
             kept. Default 100.
-        max_stimuli_per_person: M: on how many stimuli a person counts; the label decides on which. Default all, or if the assignment is public, the
-            most that any participant saw.
+        max_stimuli_per_person: M: on how many stimuli a person counts; their own label decides on which, so it must depend on no one else, as a
+            position or a rank does. Default all, or if the assignment is public, the most that any participant saw.
         calibration: gaussian. liu2019: σ of Theorem 3.4 (refused where it is not sufficient). Default "exact".
         test_seed: noise that can be repeated, for tests. The result protects no one.
 
@@ -201,8 +201,8 @@ def areas(
         transitions: Also release transitions between areas. Laplace noise is then 2 times, Gaussian 1.4 times as large.
         noise: Distribution of the noise. gaussian needs a δ, and is smaller for many stimuli. Default "laplace".
         weight: samples: a person's rows count the same. duration: by the column `duration`; rows without one do not count. Default "samples".
-        max_stimuli_per_person: M: on how many stimuli a person counts; the label decides on which. Default all, or if the assignment is public, the
-            most that any participant saw.
+        max_stimuli_per_person: M: on how many stimuli a person counts; their own label decides on which, so it must depend on no one else, as a
+            position or a rank does. Default all, or if the assignment is public, the most that any participant saw.
         test_seed: noise that can be repeated, for tests. The result protects no one.
 
     Returns:

@@ -17,10 +17,11 @@ from synthrelease.building.release_manifest import compose_manifest, release_dat
 from synthrelease.building.targets import mode_of, reserved, sidecar, target
 from synthrelease.bundle import writer
 from synthrelease.bundle.content import released_content
+from synthrelease.bundle.disclosure import stated_guarantee
 from synthrelease.bundle.examination import examine
+from synthrelease.bundle.layout import TEST_SEED_WORDS
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
-from synthrelease.dp.guarantee import from_json
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import BundleError, NotConfirmedError, SynthReleaseError
 from synthrelease.files import atomic
@@ -48,7 +49,8 @@ class _ForCurator:
         return self.private.sentences
 
     def __repr__(self) -> str:
-        return short_repr(self, f"{self.path}: {from_json(self.manifest['privacy']['guarantee'])}")
+        seed = f"{TEST_SEED_WORDS}; " if self.manifest["randomness"]["test_seed"] else ""
+        return short_repr(self, f"{self.path}: {seed}{stated_guarantee(self.manifest['privacy'])}")
 
     def _repr_html_(self) -> str:
         from synthrelease.reports.notebook_cards import bundle_card  # noqa: PLC0415  only for a notebook
@@ -193,7 +195,7 @@ def dry_run(
         >>> import tempfile
         >>> from synthrelease.demo import copy_sample
         >>> dry_run(copy_sample(tempfile.mkdtemp()) / "plan.toml", "demo.h5")
-        <DryRun demo.h5: ε = 2.486, δ = 1e-06 per person (replace-one)>
+        <DryRun demo.h5: ε = 2.486, δ = 1e-06 per person (replace-one); not covered: records>
     """
     job = _dry_run_job(plan, output, frames=frames, force=force, policy=policy)
     with scratch():

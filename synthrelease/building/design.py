@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +24,7 @@ from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import refuse_positions
+from synthrelease.kinds.public_data import refuse_private_files
 from synthrelease.kinds.registry import kinds
 from synthrelease.ledgers import Charge
 from synthrelease.plan.plan import CheckedPlan
@@ -166,10 +168,17 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
         InputError: the plan cannot be used.
         PolicyError: the guarantee would be false or empty.
     """
+    refuse_private_files(_public_files(plan, facts), plan.inputs.values())
+    everyone = frozenset[str]().union(*(public.identities for public in facts.values()))
     prepared = [
         PreparedOutput(
             spec,
-            kinds()[spec.kind].prepare(spec, plan.inputs[spec.input], facts[spec.input], plan.neighbours),
+            kinds()[spec.kind].prepare(
+                spec,
+                plan.inputs[spec.input],
+                replace(facts[spec.input], everyone=everyone),
+                plan.neighbours,
+            ),
         )
         for spec in plan.outputs
     ]
@@ -180,8 +189,16 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
     total, method = accounting.compose_private(
         events, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
     )
-    people = len(frozenset().union(*(public.identities for public in facts.values())))
-    return Design(plan, facts, planned, total, method, people)
+    return Design(plan, facts, planned, total, method, len(everyone))
+
+
+def _public_files(plan: CheckedPlan, facts: Mapping[str, Facts]) -> dict[str, Path]:
+    """The paths that outputs declare public, by their places; those of images for each stimulus."""
+    return {
+        f"{spec.where}.{key} ({file})": Path(file)
+        for spec, key, path in plan.public_paths()
+        for file in {str(path).replace("{stimulus}", name) for name in facts[spec.input].names}
+    }
 
 
 def _refuse_overspending(plan: CheckedPlan, events: Sequence[Event]) -> None:

@@ -12,7 +12,8 @@ from synthrelease.building.memory import memory
 from synthrelease.building.power import people_here
 from synthrelease.building.preview_words import as_text
 from synthrelease.building.rehearsal import rehearse
-from synthrelease.bundle.disclosure import warning_sentence
+from synthrelease.bundle.disclosure import covering, warning_sentence
+from synthrelease.bundle.finding import claims_of_public_data
 from synthrelease.dp.error_bounds import beyond, chebyshev
 from synthrelease.dp.event import Noise, noise_of
 from synthrelease.extras import FIGURES, require
@@ -92,18 +93,27 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
     budgets = [output.budget for output in design.outputs if output.private and output.budget is not None]
     added_up = round(sum(budget.epsilon for budget in budgets), 9)
     standing = _standing(design)
+    entries = [
+        {"name": output.name, "mechanism": output.mechanism.parameters.to_entry()}
+        for output in design.outputs
+    ]
     return Preview(
         {
             "release": design.plan.release["name"],
             "outputs": rows,
-            "guarantee": str(design.guarantee),
+            "guarantee": covering(
+                design.guarantee, [output.name for output in design.outputs if not output.private]
+            ),
             "method": design.method,
             "ledger": standing,
             "policy": None if policy is None else _policy_form(policy, design, standing),
             "epsilon": design.guarantee.epsilon,
             "added_up": added_up,
             "memory": asdict(memory(design)),
-            "warnings": [warning_sentence(warning) for warning in warnings(design)],
+            "warnings": [
+                *map(warning_sentence, warnings(design)),
+                *(f"taken on trust: {claim}" for claim in claims_of_public_data(entries)),
+            ],
             "weak_guarantee": weak_guarantee(design),
         }
     )

@@ -83,12 +83,7 @@ def _refuse_place(
     path: Path, requested: str | Path | None, plan: CheckedPlan, policy: str | Path | None, *, force: bool
 ) -> None:
     with writing(path):
-        sources = [
-            ("the plan", plan.path),
-            ("the ledger", plan.ledger),
-            ("the policy", None if policy is None else Path(policy)),
-            *((f"inputs.{spec.name}", file) for spec in plan.inputs.values() for file in spec.files()),
-        ]
+        sources = [*plan.files().items(), ("the policy", None if policy is None else Path(policy))]
         _check_folder(path)
         refuse_taken(path, force=True)
         sweep(path)

@@ -10,7 +10,7 @@ import numpy as np
 
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events
-from synthrelease.dp.guarantee import Neighbours, NoGuarantee, PlausibleDeniability, Unit
+from synthrelease.dp.guarantee import Guarantee, Neighbours, NoGuarantee, PlausibleDeniability, Unit
 from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.registry import kind_of, parameters_of
@@ -55,13 +55,13 @@ _REASONS = {
     "assumed-names": "assumed public by study design: list of {noun} (from the data)",
     "groups": "public by design: list of groups (from the plan)",
     "everyone": "public by design: every participant is in every group (from the plan; whether it is true of the data is not released)",
-    "assignment": "assumed public by study design: which participant has rows on which stimulus",
+    "assignment": "assumed public by study design: how many participants have rows on each stimulus, and on each set of stimuli",
     "length": "assumed public by study design: number of time steps of the longest recording (from the data)",
     "completed-values": "a value that fills a gap, or the end, is repeated at every time step there: a guarantee for a time step or a chunk "
     "refers to the completed series, not to one value of the data",
     "pilot": "declared public: distributions and mean products of other people are released exactly; a participant among them would have no protection",
     "public-maps": "declared public: maps of the stimuli are released exactly; a participant among those who looked would have no protection",
-    "people": "number of participants in each input, and who takes part in which: public under replace-one",
+    "people": "how many participants have rows in each input, and in each combination of inputs: public under replace-one",
     "format": "that the data passed the reader's checks: otherwise there would be no release",
     "population": "facts about the population: a release is useful because it shows them",
 }
@@ -74,6 +74,19 @@ def private_names(outputs: Sequence[Mapping[str, Any]]) -> list[str]:
         for output in outputs
         if accounting.is_differentially_private(events.from_json(output["event"]))
     ]
+
+
+def covering(guarantee: Guarantee, outside: Sequence[str]) -> str:
+    """Return the guarantee of a release in a line that stands alone: next to the outputs that it does not cover."""
+    return f"{guarantee}; not covered: {', '.join(outside)}" if outside else str(guarantee)
+
+
+def stated_guarantee(privacy: Mapping[str, Any]) -> str:
+    """Return the guarantee that a new manifest's `privacy` states, in such a line."""
+    outside = [
+        stated["fields"]["output"] for stated in privacy["not_protected"] if stated["code"] == "output"
+    ]
+    return covering(guarantee_from_json(privacy["guarantee"]), outside)
 
 
 def not_protected(outputs: Sequence[Mapping[str, Any]], neighbours: Neighbours) -> list[Remark]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,7 +125,9 @@ class Verification:
 def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
     """Return what only the data could show, in sentences: for these you take the curator's word."""
     guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
-    sentences = ["that a label is one person, and that bounds and public lists were chosen without looking"]
+    sentences = [
+        "that a label is one person and depends on no one else, and that bounds, areas and public lists were chosen without looking"
+    ]
     if manifest["manifest_version"] == 1:
         sentences.append(
             "which rows count, which a manifest of version 1 does not state, and that public facts do not follow from it"
@@ -136,7 +139,22 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
         for name, guarantee in guarantees
         if guarantee["kind"] == "plausible_deniability" and not guarantee["vacuous"]
     ]
-    return sentences
+    return [*sentences, *claims_of_public_data(manifest["outputs"])]
+
+
+def claims_of_public_data(outputs: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what is believed of the public data that outputs start from, in sentences.
+
+    Args:
+        outputs: `name` and `mechanism` of each, as a manifest has them.
+    """
+    return [
+        f"that no participant of this dataset is in the {noun} of {output['name']}, and that nothing of theirs made it: a build recognises people by "
+        "their labels alone, and only those in its own plan's inputs"
+        for output in outputs
+        for key, noun in (("pilot", "pilot"), ("maps", "public maps"))
+        if output["mechanism"]["parameters"].get(key) is not None
+    ]
 
 
 def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ from synthrelease.printable import printable_lines
 if TYPE_CHECKING:
     from synthrelease.building.batch import PlanOutcome
 
-_DEMO_TEXT = """ε = 2 for the heatmaps means: any result is at most e² ≈ 7.4 times as likely with one person's data as with another
+_DEMO_TEXT = """ε = 2 for the heatmaps means: any set of results is at most e² ≈ 7.4 times as likely with one person's data as with another
 person's data in their place, plus δ, an additive slack of about one in a million. That is moderate protection; ε = 1
 would be strong, and would need more participants for heatmaps of this accuracy.
 24 participants are few for the mean of `summary`: it is within ± 0.25 (95 %) on a scale from 0 to 1, too coarse to

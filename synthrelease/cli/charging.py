@@ -101,6 +101,7 @@ def print_dry_run(dry_run: DryRun) -> None:
     """Print the bundle that a build would write, its cost, and what would be dropped and clipped."""
     from synthrelease.building.curator import CHOICE_LEAKS
     from synthrelease.bundle.disclosure import WEAK_CODES, releases_no_better, warning_sentence
+    from synthrelease.bundle.finding import claims_of_public_data
     from synthrelease.reports.summary import as_lines
 
     warnings = dry_run.manifest["warnings"]
@@ -119,9 +120,10 @@ def print_dry_run(dry_run: DryRun) -> None:
             print_line(line)
         for path in () if dry_run.taken else dry_run.payment.replaced:
             print_line(f"           replaces {path}, whose ε stays spent")
-    for warning in warnings:
-        if warning["code"] not in WEAK_CODES:
-            print_warning(warning_sentence(warning))
+    others = [warning_sentence(warning) for warning in warnings if warning["code"] not in WEAK_CODES]
+    believed = map("taken on trust: {}".format, claims_of_public_data(dry_run.manifest["outputs"]))
+    for warning in (*others, *believed):
+        print_warning(warning)
     sentences = [f"{name}: {note}" for name, notes in dry_run.notes.items() for note in notes]
     click.echo("Private, not in the release:", err=True)
     for sentence in sentences or ["no rows were dropped and no values clipped"]:

@@ -38,7 +38,7 @@ class Neighbours(StrEnum):
     """How two neighbouring datasets differ.
 
     `replace-one`: all rows of one person, in every input they take part in, are replaced by other rows;
-    the number of people of each input is public.
+    how many people have rows in each input, and in each combination of inputs, is public.
     `add-remove-one`: all rows of one person are added or removed; the number of people is private.
     """
 

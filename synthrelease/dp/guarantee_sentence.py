@@ -6,7 +6,7 @@ No mathematics here: the best guess is that of `best_guess`.
 from __future__ import annotations
 
 from synthrelease.dp.best_guess import best_guess
-from synthrelease.dp.guarantee import Guarantee, NoGuarantee, PlausibleDeniability
+from synthrelease.dp.guarantee import Guarantee, Neighbours, NoGuarantee, PlausibleDeniability, Unit
 from synthrelease.notebook import NotebookCard, Tone
 from synthrelease.number_words import is_certain, percent_up, short
 
@@ -27,9 +27,19 @@ def guarantee_sentence(guarantee: Guarantee, guess: float | None = None) -> str:
             return f"Protects no one: {guarantee.reason}."
     known = best_guess(guarantee) if guess is None else guess
     assert known is not None
+    choice = f"an attacker who has to {_two_datasets(guarantee)}"
     if is_certain(known):
-        return "an attacker's guess about one participant may be correct practically always."
-    return f"an attacker's guess about one participant is correct at most {percent_up(known)} of the time (chance 50 %)."
+        return f"{choice} may be right practically always."
+    return f"{choice} is right at most {percent_up(known)} of the time (chance 50 %)."
+
+
+def _two_datasets(guarantee: Guarantee) -> str:
+    """What is to be guessed, between two datasets: of anything else, such as what is true of a group, no guarantee says how good it is."""
+    if guarantee.unit is not Unit.PERSON:
+        return f"distinguish one {guarantee.unit} of a participant from another in its place, all else of theirs being known,"
+    if guarantee.neighbours is Neighbours.ADD_REMOVE_ONE:
+        return "decide whether one participant took part"
+    return "distinguish one participant's data from other data in their place"
 
 
 def tone_of(guarantee: Guarantee) -> Tone:
@@ -66,6 +76,6 @@ def _of_deniability(guarantee: PlausibleDeniability) -> str:
         return "Plausible deniability with a test that cannot fail here: it protects no one, and it is not differential privacy."
     who = "participants" if guarantee.counted == "person" else "real records, possibly all of one person"
     return (
-        f"Plausible deniability, not differential privacy: each record could have come from at least {guarantee.k} {who}, "
+        f"Plausible deniability, not differential privacy: each record by itself could have come from at least {guarantee.k} {who}, "
         f"with about the same probability (within a factor of {short(guarantee.gamma)})."
     )

@@ -19,6 +19,7 @@ from synthrelease.dp.event import from_json
 from synthrelease.errors import ArgumentError
 from synthrelease.exports.options import number_of
 from synthrelease.exports.readme import item
+from synthrelease.exports.table_files import FORMULAS, begin_formulas
 from synthrelease.exports.task import ExportTask
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.synthetic_gaze import Rendering, SyntheticGaze, Trial
@@ -103,6 +104,12 @@ def refuse_no_gaze(task: ExportTask, outputs: Sequence[GazeOutput]) -> None:
             expected="an output of synthetic scanpaths (kind = 'scanpaths')",
             remedy="export to another form, such as csv, without options of samples",
         )
+
+
+def label_warnings(outputs: Sequence[GazeOutput]) -> list[str]:
+    """Return what readers of tables with the stimuli's names must know of these."""
+    names = [name for output in outputs for name in output.gaze.stimuli]
+    return [FORMULAS] if begin_formulas(pl.Series(names)) else []
 
 
 def stimuli_of(outputs: Sequence[GazeOutput], what: str) -> Iterator[tuple[GazeOutput, int, str]]:

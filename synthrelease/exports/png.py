@@ -22,4 +22,4 @@ def write(task: ExportTask) -> list[str]:
         guarantee = guarantee_sentence(task.manifest, task.output(name))
         contents += item(f"{path.name}: {name}, {label}. {guarantee}")
     warnings = [] if pictures else [_NOTHING]
-    return [*warnings, *write_readme(task, contents, what=_CONTENTS, warnings=warnings)]
+    return write_readme(task, contents, what=_CONTENTS, warnings=warnings)

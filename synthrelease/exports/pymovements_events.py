@@ -18,6 +18,7 @@ from synthrelease.exports.gaze import (
     SACCADE,
     GazeOutput,
     contents_of,
+    label_warnings,
     opened_gaze,
     refuse_no_gaze,
     shown_on,
@@ -53,7 +54,8 @@ def write(task: ExportTask) -> list[str]:
             lines.append(f"{file}: {label}, {rows} events.")
         _write_definition(task, outputs)
         contents = contents_of(outputs, lines)
-    return write_readme(task, contents, what=_CONTENTS)
+        warnings = label_warnings(outputs)
+    return write_readme(task, contents, what=_CONTENTS, warnings=warnings)
 
 
 def _write_stimulus(task: ExportTask, output: GazeOutput, number: int, file: str) -> int:

@@ -14,6 +14,7 @@ from synthrelease.exports.gaze import (
     GazeOutput,
     contents_of,
     how_rendered,
+    label_warnings,
     opened_gaze,
     packed,
     refuse_no_gaze,
@@ -62,7 +63,8 @@ def write(task: ExportTask) -> list[str]:
                 for file, about in files.items()
             ],
         )
-    return write_readme(task, lines, what=_CONTENTS)
+        warnings = label_warnings(outputs)
+    return write_readme(task, lines, what=_CONTENTS, warnings=warnings)
 
 
 def _write_stimulus(task: ExportTask, output: GazeOutput, number: int, file: str) -> dict[str, int]:

@@ -119,23 +119,19 @@ def write_companions(
     more: Iterable[str] = (),
 ) -> list[str]:
     """Write a README about tables, and `more` below them, and the manifest; else as `write_readme`."""
-    warnings = [FORMULAS] if any(file.formulas for file in files) else []
-    return [
-        *warnings,
-        *write_readme(
-            task,
-            [*table_lines(files), *itertools.chain.from_iterable(map(item, more))],
-            what=what,
-            warnings=warnings,
-            below=below,
-        ),
-    ]
+    return write_readme(
+        task,
+        [*table_lines(files), *itertools.chain.from_iterable(map(item, more))],
+        what=what,
+        warnings=[FORMULAS] if any(file.formulas for file in files) else [],
+        below=below,
+    )
 
 
 def write_readme(
     task: ExportTask, contents: Iterable[str], *, what: str, warnings: Sequence[str] = (), below: str = ""
 ) -> list[str]:
-    """Write README.txt and the manifest, and return what the curator should know.
+    """Write README.txt and the manifest, and return what the curator should know: the warnings among it.
 
     Args:
         task: the export.
@@ -147,7 +143,7 @@ def write_readme(
     faults = write_manifest(task, below=below)
     text = readme(task, contents, what=what, warnings=warnings, below=below)
     (task.folder / README).write_bytes(text)
-    return faults
+    return [*warnings, *faults]
 
 
 def write_manifest(task: ExportTask, *, below: str = "") -> list[str]:
@@ -162,8 +158,11 @@ def write_manifest(task: ExportTask, *, below: str = "") -> list[str]:
 
 def has_formulas(table: ExportTable) -> bool:
     """Return whether a text of a table, or the name of a column, begins as a formula of a spreadsheet does."""
-    texts = [column.name for column in table.columns if column.kind == "string"]
-    begins = "^[=+@-]"
-    return any(table.frame[name].str.contains(begins).any() for name in texts) or any(
-        pl.Series([column.name for column in table.columns]).str.contains(begins)
-    )
+    names = [column.name for column in table.columns]
+    texts = [table.frame[column.name] for column in table.columns if column.kind == "string"]
+    return any(map(begin_formulas, [pl.Series(names), *texts]))
+
+
+def begin_formulas(texts: pl.Series) -> bool:
+    """Return whether one of some texts begins as a formula of a spreadsheet does."""
+    return bool(texts.cast(pl.String).str.contains("^[=+@-]").any())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 
 from synthrelease.errors import MachineError
@@ -15,21 +16,31 @@ except ImportError:  # Windows
 else:
     AVAILABLE = True
 
+_LONGEST_WAIT_S = 20.0  # far longer than any of our processes holds a lock that others wait for
+_PAUSE_S = 0.01
+
 
 def lock(handle: int, *, wait: bool = True) -> None:
     """Lock an open file or folder for this process.
 
     Args:
         handle: of it.
-        wait: until no other process has it locked.
+        wait: until no other process has it locked, but not for ever: anyone who may read a folder can lock it.
 
     Raises:
-        BlockingIOError: another process has it locked, and `wait` is not set.
+        BlockingIOError: another process has it locked, and `wait` is not set, or it has been so for long.
         OSError: the system, or the file system, has no locks.
     """
     if not AVAILABLE:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
-    fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    until = time.monotonic() + (_LONGEST_WAIT_S if wait else 0)
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_PAUSE_S)
 
 
 def unlock(handle: int) -> None:

@@ -11,6 +11,8 @@ next. What another process writes is not swept away, because that holds a lock o
 * A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
 * A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
   is written; that build then fails, and nothing is replaced.
+* A folder that another process keeps locked, as any user may who can read it: after a while it is used as it is. A sweep may then take
+  a file that was made and is not locked yet; that build fails before anything is paid.
 * A file of another program: only names that we make, and ordinary files that we may write, are looked at.
 """
 
@@ -91,7 +93,7 @@ def sweep(target: Path) -> None:
 
 @contextmanager
 def alone_beside(target: Path) -> Iterator[None]:
-    """Let no other process move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment."""
+    """Let no other process of ours move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment."""
     with writing(target):
         handle = open_folder(target.parent)
     try:

@@ -1,12 +1,13 @@
 """The private folder of a command, for what it would otherwise work out again and again: removed when the command ends, however it does.
 
-Its owner alone may enter it. A process that is killed leaves it behind, until the next command sweeps it away, as all partial folders are
+Its owner alone may enter it, and the folder of the temporary folder that it is in, which other users could lock or make first. A process that is killed leaves it behind, until the next command sweeps it away, as all partial folders are
 (`partial_files`). Worker processes of this machine share it; those of others have none.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -49,11 +50,31 @@ def scratch_folder() -> Path | None:
     """Return the folder, made when it is first asked for; None if no command is under way, or none can be made."""
     with _guard:
         if _scratch.folder is None and _scratch.commands and AVAILABLE:
-            target = Path(tempfile.gettempdir()) / f"synthrelease-{os.getuid()}"
-            with suppress(MachineError):  # a full disk, say: then there is none, and nothing depends on it
-                (partial,) = _scratch.removal.enter_context(partials(target, folder=True))
+            with suppress(
+                MachineError, OSError
+            ):  # a full disk, say: then there is none, and nothing depends on it
+                place = _own_folder()
+                (partial,) = _scratch.removal.enter_context(partials(place / "scratch", folder=True))
                 _scratch.folder = partial.path
         return _scratch.folder
+
+
+def _own_folder() -> Path:
+    """The user's folder in the common temporary one; removed if nothing is left in it."""
+    folder = Path(tempfile.gettempdir()) / f"synthrelease-{os.getuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        raise PermissionError(folder)
+    folder.chmod(0o700)
+    _scratch.removal.callback(_removed_if_empty, folder)
+    return folder
+
+
+def _removed_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def share_scratch(folder: Path | None) -> None:

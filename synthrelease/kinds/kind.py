@@ -64,6 +64,15 @@ class Kind:
         return file.read_text("utf-8") if file.is_file() else ""
 
     @property
+    def public_paths(self) -> list[str]:
+        """The options that are paths: what they lead to is public, since private files are inputs."""
+        return [
+            key
+            for key, node in self.options["properties"].items()
+            if any(form.get("$ref") == "#/$defs/file" for form in (node, *node.get("oneOf", ())))
+        ]
+
+    @property
     def mechanisms(self) -> list[str]:
         """The names of all mechanisms."""
         return list(dict.fromkeys(name for parameters in self.parameters for name in parameters.mechanisms))

@@ -1,10 +1,15 @@
-"""Public data of other people that a plan names besides the private ones: read as the input is, and never of a participant."""
+"""Public files that a plan names besides the private ones, such as data of other people, which are read as the input is: never of a participant."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import os
+import stat
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
+from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.label_twins import may_share_people
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
@@ -17,7 +22,7 @@ def refuse_participants(public: Iterable[str], participants: Iterable[str], *, n
 
     Args:
         public: the labels of the people in it.
-        participants: those of the private data.
+        participants: those of all private data of the plan.
         noun: what the data are: "pilot".
         where: the plan's place that names them.
 
@@ -33,6 +38,74 @@ def refuse_participants(public: Iterable[str], participants: Iterable[str], *, n
             expected="other people, whose data may be public",
             remedy=f"remove the participants from the {noun}; if others have the same or similar labels (P1, p1, p_01) by chance, rename these",
         )
+
+
+def refuse_private_files(public: Mapping[str, Path], inputs: Iterable[InputSpec]) -> None:
+    """Refuse public paths that lead to an input: by a link, to a copy of a file, into its folder, or to one that it is in.
+
+    Args:
+        public: by the plan's places that name them.
+        inputs: all of the plan, whether anything is made of them or not.
+
+    Raises:
+        PlanError: one does.
+    """
+    for spec in inputs if public else ():
+        if not os.path.lexists(spec.path):  # rows in memory may have no file
+            continue
+        private = [spec.path, *spec.files()]  # also the file whose place rows in memory take
+        held = _identities({place for path in private for place in _upwards(path)})
+        for where, path in public.items():
+            files = [path, *path.rglob("*")] if os.path.isdir(path) else [path]  # noqa: PTH112  of any text
+            inside = _identities(_upwards(path)) & _identities([spec.path])
+            if inside or _identities(files) & held or _have_copies(files, private):
+                raise PlanError(
+                    "public-path-is-private",
+                    f"what the plan declares public is private: it belongs to the input '{spec.name}'",
+                    where=where,
+                    found="a file or folder of the input, a link to one, a copy of one, or a folder that holds one",
+                    expected="other files, which may be public",
+                    remedy="name another path, or move what is public into a folder of its own",
+                )
+
+
+def _upwards(path: Path) -> list[Path]:
+    """Where a path leads to, and all folders that hold that."""
+    try:
+        real = Path(os.path.realpath(path))
+    except ValueError:  # no file can have such a name
+        return []
+    return [real, *real.parents]
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except (OSError, ValueError):  # said better where it is read
+        return None
+
+
+def _identities(paths: Iterable[Path]) -> set[tuple[int, int]]:
+    """What is one file or folder on the disk, under whatever names."""
+    return {(status.st_dev, status.st_ino) for path in paths if (status := _status(path))}
+
+
+def _have_copies(files: Sequence[Path], others: Sequence[Path]) -> bool:
+    """Whether a file has the content of another one, and any: of two sizes none is read."""
+    (one, other), digests = (_by_size(files), _by_size(others)), []
+    for by_size in (one, other):
+        alike = [path for size in one.keys() & other.keys() for path in by_size[size]]
+        digests.append({sha256_of(path) for path in alike if os.access(path, os.R_OK)})
+    return not digests[0].isdisjoint(digests[1])
+
+
+def _by_size(paths: Iterable[Path]) -> Mapping[int, list[Path]]:
+    sizes: defaultdict[int, list[Path]] = defaultdict(list)
+    for path in paths:
+        status = _status(path)
+        if status and stat.S_ISREG(status.st_mode) and status.st_size:
+            sizes[status.st_size].append(path)
+    return sizes
 
 
 def digest_of(source: Source) -> str:

@@ -31,7 +31,7 @@ class Heatmap(OutputEntry):
         prior: spectral: the prior map. centre: the centre bias of public data on photographs. none: uniform. maps: a public map of each stimulus.
             Default "centre".
         maps: spectral, prior = "maps": a folder with a map of each stimulus (<stimulus>.png, .npy), such as of a saliency model, or a table of the
-            gaze of other people with the columns of the input; relative to the plan. It is released. It may not be of the participants.
+            gaze of other people with the columns of the input; relative to the plan. It is released. It may not be of a participant of any input.
         exponent: spectral, a: frequencies are weighted by their attenuation to the power a. Default 1.25.
         clip: spectral, c₀: norm to which a person is clipped, divided by that of looking at one typical point. Default 0.35.
         window: spectral: [start, end] of a dynamic map, in the unit of `time`; rows outside are dropped.
@@ -42,8 +42,8 @@ class Heatmap(OutputEntry):
         cap_share: Fraction of the output's ε for a private cap. Default 0.1.
         max_samples_per_stimulus: gaussian, laplace, T: the most samples of a person on a stimulus, or "unlimited"; of more, evenly spaced ones are
             kept. Default 100.
-        max_stimuli_per_person: M: on how many stimuli a person counts; the label decides on which. Default all, or if the assignment is public, the
-            most that any participant saw.
+        max_stimuli_per_person: M: on how many stimuli a person counts; their own label decides on which, so it must depend on no one else, as a
+            position or a rank does. Default all, or if the assignment is public, the most that any participant saw.
         calibration: gaussian. liu2019: σ of Theorem 3.4 (refused where it is not sufficient). Default "exact".
     """
 
@@ -60,7 +60,7 @@ class Heatmap(OutputEntry):
     clipping: Literal["joint", "per-stimulus"] = "joint"
     weight: Literal["samples", "duration"] = "samples"
     prior: Literal["centre", "none", "maps"] = "centre"
-    maps: str | None = None
+    maps: str | PathLike[str] | None = None
     exponent: float = 1.25
     clip: float = 0.35
     window: Sequence[float] | None = None
@@ -92,8 +92,8 @@ class Areas(OutputEntry):
         transitions: Also release transitions between areas. Laplace noise is then 2 times, Gaussian 1.4 times as large.
         noise: Distribution of the noise. gaussian needs a δ, and is smaller for many stimuli. Default "laplace".
         weight: samples: a person's rows count the same. duration: by the column `duration`; rows without one do not count. Default "samples".
-        max_stimuli_per_person: M: on how many stimuli a person counts; the label decides on which. Default all, or if the assignment is public, the
-            most that any participant saw.
+        max_stimuli_per_person: M: on how many stimuli a person counts; their own label decides on which, so it must depend on no one else, as a
+            position or a rank does. Default all, or if the assignment is public, the most that any participant saw.
     """
 
     kind: ClassVar[str] = "areas"
@@ -132,8 +132,8 @@ class Scanpaths(OutputEntry):
         blur_px: σ of the maps' Gaussian blur, in pixels of the screen; default 3 % of its width.
         exponent: a: frequencies of maps are weighted by their attenuation to the power a. Default 1.25.
         clip: c₀: norm to which a person's maps are clipped, divided by that of looking at one typical point. Default 0.35.
-        max_stimuli_per_person: M: on how many stimuli a person counts; the label decides on which. Default all, or if the assignment is public, the
-            most that any participant saw.
+        max_stimuli_per_person: M: on how many stimuli a person counts; their own label decides on which, so it must depend on no one else, as a
+            position or a rank does. Default all, or if the assignment is public, the most that any participant saw.
         sampling_seed: Public seed that scanpaths are drawn with, after the noise. Default 0.
     """
 
@@ -147,7 +147,7 @@ class Scanpaths(OutputEntry):
     scanpaths: int = 100
     duration_unit: Literal["ms", "s"] = "ms"
     prior: Literal["centre", "none", "maps"] = "centre"
-    maps: str | None = None
+    maps: str | PathLike[str] | None = None
     prior_flat: float = 0.15
     dynamics_share: float = 0.4
     blur_px: float | None = None
@@ -301,7 +301,7 @@ class People(OutputEntry):
         windows: Windows of a synthetic person in each recording, public.
         max_windows: Windows of a participant that count in each recording, the first ones; default twice `windows`.
         lattice: Steps of features that have few values: blink_count = 1.
-        pilot: A public table of other people, with the columns of the input; relative to the plan. It may not have a participant of the data.
+        pilot: A public table of other people, with the columns of the input; relative to the plan. It may not have a participant of any input.
         sampling_seed: Public seed that people are drawn with, after the noise. Default 0.
         features: Which of the input's bounded features; default all.
     """
@@ -316,7 +316,7 @@ class People(OutputEntry):
     windows: int
     max_windows: int | None = None
     lattice: Mapping[str, float] | None = None
-    pilot: str | None = None
+    pilot: str | PathLike[str] | None = None
     sampling_seed: int = 0
     features: Sequence[str] | None = None
 
@@ -339,8 +339,9 @@ class Statistics(OutputEntry):
         quantile_steps: Intervals of equal width between the bounds; a quantile is one of them. Default 256.
         quantile_share: Fraction of the output's ε for all quantiles; default their fraction of the statistics.
         by: Groups: recording, or one of the input's categories; of gaze stimulus.
-        max_groups_per_person: M: in how many groups a person counts, those with most of the person's rows (on which stimuli, the label decides);
-            default all, or if the assignment is public, the most that any participant saw. Set 1 if no participant is in two.
+        max_groups_per_person: M: in how many groups a person counts, those with most of the person's rows (on which stimuli, their own label decides,
+            which must depend on no one else, as a position or a rank does); default all, or if the assignment is public, the most that any
+            participant saw. Set 1 if no participant is in two.
         everyone_in_every_group: Whether your study design puts every participant in every group, as within-subject conditions do. Means, variances
             and histograms are then divided by the public number of participants, without the noise of a count. Of a participant who lacks a group,
             the midpoint of the bounds is counted; the guarantee does not depend on it.

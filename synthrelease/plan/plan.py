@@ -17,6 +17,7 @@ from synthrelease.data.input_spec import InputSpec
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import ArgumentError, PlanError
 from synthrelease.kinds.output_spec import OutputSpec
+from synthrelease.kinds.registry import kinds
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.plan.complaints import nearest
 from synthrelease.plan.contradictions import refuse_contradictions
@@ -54,14 +55,21 @@ class CheckedPlan:
         used = {output.input for output in self.outputs}
         return {name: spec for name, spec in self.inputs.items() if name in used}
 
+    def public_paths(self) -> list[tuple[OutputSpec, str, Path]]:
+        """Return what outputs declare public by its path, with the option that does."""
+        return [
+            (output, key, output.folder / output.options[key])
+            for output in self.outputs
+            for key in kinds()[output.kind].public_paths
+            if isinstance(output.options.get(key), str)
+        ]
+
     def files(self) -> dict[str, Path]:
         """Return all files that it names, itself among them, by what they are: what is made from it must replace none."""
         files = {"the plan": self.path}
         for name, spec in self.inputs.items():
             files |= {f"the file {file.name} of the input '{name}'": file for file in spec.files()}
-        for output in self.outputs:
-            if isinstance(areas := output.options.get("areas"), str):
-                files[f"the areas of '{output.name}'"] = self.path.parent / areas
+        files |= {f"the {key} of '{output.name}'": path for output, key, path in self.public_paths()}
         if self.ledger is not None:
             files["the ledger"] = self.ledger
         return files

@@ -15,7 +15,7 @@ _TERMS = (
         "Differential privacy",
         r"differential|\bε\b",
         (
-            "A guarantee about how a release is made: every possible result is nearly as likely if the data of any one person are different. "
+            "A guarantee about how a release is made: every set of possible results is nearly as likely if the data of any one person are different. "
             "It holds against every attacker and every computation."
         ),
     ),
@@ -23,7 +23,7 @@ _TERMS = (
         "ε (epsilon)",
         r"\bε\b",
         (
-            "How strong the guarantee is. One person's data make nothing that can be published more than e^ε times as likely. "
+            "How strong the guarantee is. One person's data make no set of results more than e^ε times as likely, plus δ if there is one. "
             "Smaller is stronger: up to 1 is usually called strong, up to 3 moderate, up to 10 weak."
         ),
     ),
@@ -31,7 +31,7 @@ _TERMS = (
         "δ (delta)",
         r"\bδ\b",
         (
-            "An additive slack of the guarantee: one person's data make nothing that can be published more than e^ε times as likely, plus δ. It must be far smaller "
+            "An additive slack of the guarantee: one person's data make no set of results more than e^ε times as likely, plus δ. It must be far smaller "
             "than 1/number of participants. It is not the probability that more than ε is revealed, which can be larger."
         ),
     ),
@@ -49,7 +49,7 @@ _TERMS = (
         "Plausible deniability",
         r"deniability",
         (
-            "A criterion for synthetic records: each could have come from several participants. It bounds neither what all records reveal together nor what "
+            "A criterion for synthetic records: each by itself could have come from several participants. It bounds neither what all records reveal together nor what "
             "the model reveals, and it is not differential privacy."
         ),
     ),

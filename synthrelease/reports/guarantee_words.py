@@ -209,7 +209,7 @@ def _sentences(guarantee: Guarantee, guess: float, source: str) -> list[str]:
     if isinstance(guarantee, ApproxDP):
         has_it = "" if is_certain(guess) else ". The percentage above includes it"
         sentences.append(
-            f"δ = {scientific_up(guarantee.delta)} is an additive slack: one person's data make nothing that can be published more than e^ε times as likely, plus "
+            f"δ = {scientific_up(guarantee.delta)} is an additive slack: one person's data make no set of results more than e^ε times as likely, plus "
             f"δ. It is not the probability that more than ε is revealed, which can be larger{has_it}."
         )
     elif isinstance(guarantee, PureDP):

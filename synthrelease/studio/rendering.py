@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_FORM_BYTES = 1 << 20
 _MOST_DIGITS = 6  # of a place in a list
+_FRAMED = "framed"  # in the query of a page that a command wrote: the page itself
 _TIMES_AS_EXACT = 3  # significant digits of figures
 Form = Mapping[str, list[str]]
 
@@ -40,16 +41,21 @@ def problem(error: SynthReleaseError, *, status_code: int = 422) -> HTMLResponse
     return page("problem.html", status_code=status_code, error=error)
 
 
-def whole_page(path: Path) -> Response:
-    """Return a page that a command wrote: it can reach nothing of the studio and nothing elsewhere, and runs our own script alone, as it may be of others."""
+def whole_page(path: Path, request: Request) -> Response:
+    """Return a page that a command wrote: it can reach nothing of the studio and nothing elsewhere, and runs our own script alone, as it may be of others.
+
+    It stands in a frame of a page of ours, as only that can keep it from sending the browser elsewhere (`<meta http-equiv="refresh">`).
+    """
     if not path.is_file():
         return Response(status_code=404)
-    policy = (
-        f"sandbox allow-scripts; default-src 'none'; script-src '{script().hash}'; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-    headers = {"content-security-policy": policy}
-    return FileResponse(path, media_type="text/html", headers=headers)
+    common = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    if _FRAMED in request.query_params:
+        policy = f"{common}; sandbox allow-scripts; script-src '{script().hash}'; img-src data:; frame-ancestors 'self'"
+        headers = {"content-security-policy": policy, "x-frame-options": "SAMEORIGIN"}
+        return FileResponse(path, media_type="text/html", headers=headers)
+    framing = page("framed.html", name=path.name, query=request.url.query, framed=_FRAMED)
+    framing.headers["content-security-policy"] = f"{common}; frame-src 'self'; frame-ancestors 'none'"
+    return framing
 
 
 def go_to(path: str) -> Response:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from synthrelease.building.curator import CHECK_UNITS, CHOICE_LEAKS
-from synthrelease.bundle.disclosure import releases_no_better, warning_sentence
+from synthrelease.bundle.disclosure import releases_no_better, stated_guarantee, warning_sentence
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.data.losses import Loss, Reason
-from synthrelease.dp.guarantee import from_json
 from synthrelease.number_words import several
 from synthrelease.printable import printable_lines
 from synthrelease.reports.cards import card_of
@@ -152,7 +151,7 @@ def _input(name: str, losses: list[Loss], notes: list[str]) -> InputLosses:
 def _made(form: View) -> View:
     return {
         **form,
-        "guarantee": str(from_json(form["privacy"]["guarantee"])),
+        "guarantee": stated_guarantee(form["privacy"]),
         "warnings": [warning["sentence"] for warning in form["warnings"]],
     }
 

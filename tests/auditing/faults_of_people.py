@@ -87,7 +87,7 @@ def _everything(_size: float, *, has_pilot: bool = False) -> tuple[float, ...]:
 def _any_pilot(*arguments: Any, **options: Any) -> Any:
     """A pilot is read as if the input had other participants."""
     spec, source, facts, *others = arguments
-    return _read_pilot(spec, source, replace(facts, identities=frozenset()), *others, **options)
+    return _read_pilot(spec, source, replace(facts, everyone=frozenset()), *others, **options)
 
 
 _released = bundles.bundle_of("people", epsilon=500.0)

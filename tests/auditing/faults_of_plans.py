@@ -87,7 +87,7 @@ def _with_participants_in_public_maps(self: SpectralHeatmap, collected: Any, bud
 
 def _any_gaze(source: Any, facts: Facts, *others: Any) -> Any:
     """Public gaze is read as if the input had other participants."""
-    return _of_gaze(source, replace(facts, identities=frozenset()), *others)
+    return _of_gaze(source, replace(facts, everyone=frozenset()), *others)
 
 
 def _of_the_rows_left(*arguments: Any, chosen: Any, **options: Any) -> Facts:

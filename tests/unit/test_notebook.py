@@ -14,6 +14,7 @@ from synthrelease import arrays
 from synthrelease.building.curator import CuratorNotes
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.layout import TEST_SEED_WORDS
+from synthrelease.demo import copy_sample
 from synthrelease.dp.guarantee import ApproxDP, NoGuarantee, PlausibleDeniability, PureDP
 from synthrelease.dp.guarantee_sentence import tone_of
 from synthrelease.exports.readable import ReadableBundle
@@ -256,3 +257,22 @@ def test_long_tables_and_lists_of_warnings_are_cut():
 )
 def test_only_what_limits_guesses_is_marked_as_protection(guarantee, tone):
     assert tone_of(guarantee) is tone
+
+
+@pytest.mark.slow("builds a release of each kind of guarantee")
+def test_no_epsilon_of_a_mixed_release_stands_without_what_it_does_not_cover(tmp_path):
+    """Where it stands in a line alone: of a build, a dry run and a preview, and of a bundle."""
+    plan = copy_sample(tmp_path) / "plan.toml"
+    dry, view = synthrelease.dry_run(plan, tmp_path / "r.h5"), synthrelease.preview(plan)
+    mixed = synthrelease.build(plan, tmp_path / "r.h5", test_seed=1)
+    (outside,) = [
+        output["name"]
+        for output in mixed.manifest["outputs"]
+        if output["guarantee"]["kind"] == "plausible_deniability"
+    ]
+    for shown in (repr(dry), repr(mixed), view["guarantee"]):
+        assert outside in shown
+        assert not [name for name in mixed.manifest["privacy"]["composition"]["outputs"] if name in shown]
+    assert TEST_SEED_WORDS in repr(mixed)
+    for card in (dry, mixed, view):
+        assert outside in words(card._repr_html_())

@@ -14,8 +14,8 @@ SENTENCES = {
     "even-in-token": "scanpaths: places and durations are even within the cell and the class of each fixation, drawn with a public seed",
     # Caveats.
     "scanpaths-not-participants": "synthetic scanpaths are not participants', and as many on a stimulus are published as the plan says, however many people saw it",
-    "source-probability-per-stimulus": "each participant enters the test with one trial for each stimulus: an attacker who has all data identifies "
-    "a scanpath's source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
+    "source-probability-per-stimulus": "each participant enters the test with one trial for each stimulus: of each scanpath by itself, if all viewers of its stimulus "
+    "are equally likely to be its source beforehand, an attacker who has all data identifies the source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
     "cells-kept": "of a participant's trial the cells of up to {kept:several first fixation} are kept, on a grid of {columns} × {rows}; further fixations, all durations and the number of "
     "fixations beyond these are drawn from the model",
     "viewers-private": "who saw which stimulus is private: of a stimulus that fewer than k participants saw no scanpath can pass the test",
@@ -68,4 +68,4 @@ def expectation(p: ScanpathRecordsParameters) -> str:
     )
 
 
-READING = "Scanpaths show the shape of the data: do not test hypotheses on them, and do not compare people by them. Only the guarantee bounds what they reveal about single participants."
+READING = "Scanpaths show the shape of the data: do not test hypotheses on them, and do not compare people by them. Plausible deniability does not bound what they reveal about single participants."

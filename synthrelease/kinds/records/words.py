@@ -26,10 +26,10 @@ SENTENCES = {
     "independent": "drawn attributes are independent",
     "independent-given-task": "drawn attributes are independent given the task",
     "criterion": "plausible deniability is a criterion, not differential privacy; which records passed is itself information",
-    "source-probability": "each participant enters the test with one record: an attacker who has all data identifies a record's source with a "
-    "probability of at most γ/(γ + k − 1) = {probability:.2g}",
-    "source-probability-per-task": "each participant enters the test with one record for each task: an attacker who has all data identifies "
-    "a record's source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
+    "source-probability": "each participant enters the test with one record: of each record by itself, if all participants are equally likely to be its source "
+    "beforehand, an attacker who has all data identifies the source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
+    "source-probability-per-task": "each participant enters the test with one record for each task: of each record by itself, if all participants are equally "
+    "likely to be its source beforehand, an attacker who has all data identifies the source with a probability of at most γ/(γ + k − 1) = {probability:.2g}",
     "k-counts-records": "k counts records: similar rows of one person are enough to pass the test",
     "vacuous": "vacuous: the test cannot fail, so it does not protect anyone",
     "task-alone-kept": "if only the task label is kept, hardly any record can fail the test",
@@ -89,6 +89,6 @@ def biases(p: RecordsParameters) -> list[str]:
 
 
 READING = (
-    "The figures show the synthetic records. Their distance to the real data cannot be computed from the bundle. Only the guarantee bounds what they "
-    "reveal about single participants."
+    "The figures show the synthetic records. Their distance to the real data cannot be computed from the bundle. Plausible deniability does not "
+    "bound what they reveal about single participants; differential privacy does."
 )

@@ -40,7 +40,7 @@ SENTENCES = {
     "one-trial": "each participant contributes one value per statistic on each stimulus that they count on: that of their trial, which is all of their rows of the "
     "stimulus",
     "mean-of-trials": "each participant contributes one value per statistic: the mean (or the proportions) of their trials, which are their rows of one stimulus each",
-    "most-stimuli": "a participant counts on at most {most_stimuli} of the stimuli; their label decides on which",
+    "most-stimuli": "a participant counts on at most {most_stimuli} of the stimuli; their own label, which no one else's data may decide, says on which",
     "absent-as-centre": "{statistic}s: participants without a value are imputed with the midpoint of the bounds",
     "rank-by-chance": "a quantile misses its rank by chance; the size of the error in the feature's unit depends on the data, which are private, so "
     "there is no interval",

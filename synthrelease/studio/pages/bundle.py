@@ -64,7 +64,7 @@ def _named(studio: Studio, request: Request) -> str:
 
 
 def _public_report(studio: Studio, request: Request) -> Response:
-    return whole_page(studio.project.inside(report_of(_named(studio, request))))
+    return whole_page(studio.project.inside(report_of(_named(studio, request))), request)
 
 
 SHOWN: Shown = {

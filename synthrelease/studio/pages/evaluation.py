@@ -35,7 +35,7 @@ def _door(studio: Studio, request: Request) -> Response:
 def _behind(studio: Studio, request: Request) -> Response:
     if not _is_confirmed(request):
         return RedirectResponse(DOOR, status_code=303)
-    return whole_page(studio.project.inside(PRIVATE_PAGE))
+    return whole_page(studio.project.inside(PRIVATE_PAGE), request)
 
 
 SHOWN: Shown = {DOOR: _door, "/pages/evaluation": _behind}

@@ -6,6 +6,7 @@ import json
 import re
 import warnings
 
+import deniable_study
 import numpy as np
 import polars as pl
 import pytest
@@ -30,6 +31,7 @@ from synthrelease.exports.options import NUMBERS, ExportOptions
 from synthrelease.exports.pymovements_events import DEFINITION, FOLDER, TRIAL_COLUMNS
 from synthrelease.exports.samples import SIDECAR
 from synthrelease.exports.table import padded
+from synthrelease.exports.table_files import FORMULAS
 from synthrelease.exports.tables import tables_of
 from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.scanpath_form import COLUMNS, ORIGIN, VALUES
@@ -133,6 +135,41 @@ def test_every_form_says_that_trials_are_synthetic_and_exchangeable(exported, fo
         assert flat(caveat) in text
     for readme in folder.glob("README*"):
         assert SYNTHETIC in readme.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def formulas(tmp_path_factory):
+    """A release with a stimulus that a spreadsheet would take for a formula."""
+    folder = tmp_path_factory.mktemp("formulas")
+    plan = deniable_study.study(folder)
+    for path in (plan, folder / "fixations.csv"):
+        path.write_text(path.read_text("utf-8").replace("sea", "=sea"), "utf-8")
+    return open_bundle(synthrelease.build(plan, folder / "r.h5").path)
+
+
+@pytest.mark.slow("builds the release that all others take")
+@pytest.mark.parametrize(
+    "form", [form for form in FORMATS if form != "dp-registry"]
+)  # which is no release's without ε
+def test_whoever_opens_a_table_is_warned_of_labels_like_formulas(formulas, tmp_path, form):
+    """In whatever form: by the command, and in the README next to the table."""
+    told = export(formulas, form, tmp_path / "out").warnings
+    cells = set()
+    for path in files_in(tmp_path / "out"):
+        if {".csv", ".tsv"} & set(path.suffixes):
+            opened = gzip.open if path.suffix == ".gz" else open
+            with opened(path, "rt", encoding="utf-8", newline="") as file:
+                cells |= {
+                    cell
+                    for row in csv.reader(file, delimiter="\t" if ".tsv" in path.name else ",")
+                    for cell in row
+                }
+    readme = "".join(path.read_text("utf-8") for path in (tmp_path / "out").glob("README*"))
+    is_table = "=sea" in cells or form == "parquet"
+    assert is_table == (FORMULAS in told) == (flat(FORMULAS) in flat(readme))
+    assert is_table == (
+        form in {"csv", "parquet", "frictionless", "bids", "croissant", "samples", "pymovements"}
+    )
 
 
 @pytest.mark.parametrize("form", OF_GAZE)

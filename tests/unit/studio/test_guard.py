@@ -195,15 +195,28 @@ def test_pages_of_bundles_run_our_script_alone_and_reach_nothing(browser: Browse
     folder = browser.project.folder
     for name in ("b.h5", "b.html", "private-evaluation.html"):
         (folder / name).write_text("<script>parent</script>")
-    headers = browser.ask(path).headers
-    policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
-    assert policy["sandbox"] == "allow-scripts"
-    assert policy["script-src"] == f"'{script().hash}'"
-    for what in ("default-src", "base-uri", "form-action", "frame-ancestors"):
-        assert policy[what] == "'none'", what
-    assert not set(policy) & {"connect-src", "frame-src", "font-src", "media-src", "object-src"}
-    assert headers["cache-control"] == "no-store"
-    assert headers["content-type"].startswith("text/html")
+    frame, page = browser.ask(path), browser.ask(f"{path}&framed")
+    around, within = (
+        dict(part.strip().partition(" ")[::2] for part in one.headers["content-security-policy"].split(";"))
+        for one in (frame, page)
+    )
+    assert "parent" not in frame.text
+    assert page.text == "<script>parent</script>"
+    assert within["sandbox"] == "allow-scripts"
+    assert within["script-src"] == f"'{script().hash}'"
+    assert (around["frame-src"], around["frame-ancestors"], within["frame-ancestors"]) == (
+        "'self'",
+        "'none'",
+        "'self'",
+    )
+    for policy in (around, within):
+        for what in ("default-src", "base-uri", "form-action"):
+            assert policy[what] == "'none'", what
+    assert not set(around) & {"script-src", "img-src", "connect-src"}
+    assert not set(within) & {"connect-src", "frame-src", "font-src", "media-src", "object-src"}
+    for headers in (frame.headers, page.headers):
+        assert headers["cache-control"] == "no-store"
+        assert headers["content-type"].startswith("text/html")
 
 
 WRONG = ("", "x", "-1", "1.0", "1e1", "999999", "9" * 5000, "٣", " 1", "None")

@@ -249,7 +249,7 @@ def test_the_private_evaluation_opens_only_after_it_was_confirmed(browser: Brows
     assert browser.ask("/pages/evaluation").headers["location"] == "/evaluation"
     opened = browser.ask("/evaluation?confirmed=yes").text
     assert opened.index("private-mark") < opened.index('value="evaluate"') < opened.index("<li>secret</li>")
-    assert browser.ask("/pages/evaluation?confirmed=yes").text == "<p>"
+    assert browser.ask("/pages/evaluation?confirmed=yes&framed").text == "<p>"
     assert "secret" not in page_of(browser, "small-1.0.0.h5")
 
 

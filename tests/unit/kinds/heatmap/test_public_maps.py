@@ -118,7 +118,7 @@ def in_folder(folder: Path, name: str, table: str) -> None:
 def test_a_folder_of_tables_is_gaze_where_the_input_is_one(folder: Path) -> None:
     """And its digest is that of all of its files' digests."""
     in_folder(folder, "gaze", public_maps.gaze())
-    in_folder(folder, "others", public_maps.gaze(4, prefix="q"))
+    in_folder(folder, "others", public_maps.gaze(4, prefix="q", seed=1))
     of_folders = public_maps.plan('prior = "maps"\nmaps = "others"\n').replace(
         'path = "gaze.csv"', 'path = "gaze"\npattern = "S_{who}.csv"'
     )

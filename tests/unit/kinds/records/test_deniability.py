@@ -796,3 +796,33 @@ def test_the_arguments_are_left_alone() -> None:
     deniability_test(Stub(), candidates, seeds, records, people=people, k=1, gamma=2.0)
     for array, copy in zip((candidates, seeds, records, people), before, strict=True):
         np.testing.assert_array_equal(array, copy)
+
+
+# --- what may be said of a record that passed
+
+
+def posterior(y: Row, records: Sequence[Row], source: int, prior: Sequence[Fraction]) -> Fraction:
+    """How likely the source is to an attacker who knows all records and the model, from one record."""
+    marginals = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]]
+    weights = [
+        belief * probability(y, d, (0, 1), (1, 2), independent(marginals))
+        for belief, d in zip(prior, records, strict=True)
+    ]
+    return weights[source] / sum(weights)
+
+
+@pytest.mark.parametrize("gamma", [Fraction(5), Fraction(20)], ids=str)
+def test_the_bound_of_the_source_is_of_one_record_and_of_equally_likely_sources(gamma: Fraction) -> None:
+    """γ/(γ + k − 1), of docs/explanation/deniability.md's example: for whoever believes otherwise beforehand, or compares records, it is no bound."""
+    marginals = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)]]
+    records = [(0, n % 3) for n in range(6)] + [(1, n) for n in range(2)]
+    even = [Fraction(1, len(records))] * len(records)
+    biased = []
+    for y in itertools.product(range(2), range(3)):
+        tried = scene(marginals, (1, 2), records, [y] * len(records), range(len(records)))
+        for source, k in enumerate(tried.expected(gamma, by_person=True)):
+            bound = gamma / (gamma + k - 1)
+            assert posterior(y, records, source, even) <= bound
+            suspected = [Fraction(9, 10) if n == source else Fraction(1, 70) for n in range(len(records))]
+            biased.append(posterior(y, records, source, suspected) > bound)
+    assert any(biased)
