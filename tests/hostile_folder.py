@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -108,13 +108,15 @@ class HostileFolder:
         self._mark.unlink(missing_ok=True)
         return lines
 
-    def start(self, *words: str, python: tuple[str, ...] = ()) -> subprocess.Popen[str]:
-        """Start a command in the folder."""
+    def start(
+        self, *words: str, python: Sequence[str] = (COMMAND,), around: Sequence[str] = ()
+    ) -> subprocess.Popen[str]:
+        """Start a command in the folder, by a Python and around it a program that are others than usual."""
         path = f"{self._programs}{os.pathsep}{os.environ['PATH']}"
         left_out = ("PYTHONPATH", "PYTHONSAFEPATH")
         inherited = {name: value for name, value in os.environ.items() if name not in left_out}
         return subprocess.Popen(
-            [*(python or (COMMAND,)), *words],
+            [*around, *python, *words],
             cwd=self.folder,
             env={**inherited, "PATH": path},
             stdin=subprocess.DEVNULL,
@@ -123,9 +125,9 @@ class HostileFolder:
             text=True,
         )
 
-    def run(self, *words: str, python: tuple[str, ...] = ()) -> tuple[int, str]:
-        """Run a command in the folder and return its exit code and what it printed."""
-        process = self.start(*words, python=python)
+    def run(self, *words: str, **others: Sequence[str]) -> tuple[int, str]:
+        """Run a command likewise and return its exit code and what it printed."""
+        process = self.start(*words, **others)
         printed, _ = process.communicate(timeout=300)
         return process.returncode, printed
 
