@@ -22,7 +22,7 @@ def read_label_image(path: Path) -> NDArray[np.integer]:
         MachineError: it may not be read, or Pillow is not installed.
     """
     try:
-        with opened_picture(path, kinds=["PNG"]) as image:
+        with opened_picture(path, kinds=("PNG",)) as image:
             mode, pixels = image.mode, np.array(image)
     except PictureError as error:
         raise PlanError(

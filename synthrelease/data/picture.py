@@ -7,7 +7,7 @@ billion pixels: they are counted before any is read.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +32,9 @@ class PictureError(Exception):
 
 
 @contextmanager
-def opened_picture(path: Path, kinds: Sequence[str] = _KINDS, most_px: int | None = None) -> Iterator[Image]:
+def opened_picture(
+    path: Path, kinds: tuple[str, ...] = _KINDS, most_px: int | None = None
+) -> Iterator[Image]:
     """Open a picture.
 
     Args:
