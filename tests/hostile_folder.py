@@ -98,7 +98,7 @@ class HostileFolder:
             (self.folder / name).write_text(text)
         self._programs.mkdir()
         for name in PROGRAMS:
-            (self._programs / name).write_text(f"#!/bin/sh\necho program {name} >> '{self._mark}'\nexit 1\n")
+            (self._programs / name).write_text(f"#!/bin/sh\necho program-{name} >> '{self._mark}'\nexit 1\n")
             (self._programs / name).chmod(0o700)
 
     @property

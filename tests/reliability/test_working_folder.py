@@ -38,7 +38,7 @@ def test_the_traps_work(hostile: HostileFolder) -> None:
         hostile.run(*words, python=(sys.executable,))
         assert [line.split()[0] for line in hostile.caught] == ["module"], words
     hostile.run(python=("gs",))
-    assert hostile.caught == ["program gs"]
+    assert hostile.caught == ["program-gs"]
 
 
 @pytest.mark.slow("a command")
