@@ -6,7 +6,7 @@ To open, verify, show and export bundles, and to build in one process, what is a
 from __future__ import annotations
 
 import sys
-from contextlib import chdir
+from contextlib import chdir, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -60,8 +60,10 @@ def require(*modules: str) -> None:
                 remedy=f"pip install 'synthrelease[{library.extra}]'",
             )
     if _look_is_ours and "matplotlib" in modules and "matplotlib" not in sys.modules:
-        with chdir(Path(__file__).parent):  # it reads the file of the working folder as it is imported
-            import_module("matplotlib").rcdefaults()
+        # It reads the file of the working folder as it is imported; there is none if the folder is gone.
+        with suppress(FileNotFoundError), chdir(Path(__file__).parent):
+            import_module("matplotlib")
+        import_module("matplotlib").rcdefaults()
 
 
 def is_installed(*modules: str) -> bool:
