@@ -55,6 +55,6 @@ def safe_starts() -> Iterator[None]:
             yield
         finally:
             for name, value in before.items():
-                os.environ.pop(name)
+                os.environ.pop(name, None)
                 if value is not None:
                     os.environ[name] = value
