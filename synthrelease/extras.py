@@ -5,7 +5,11 @@ To open, verify, show and export bundles, and to build in one process, what is a
 
 from __future__ import annotations
 
+import sys
+from contextlib import chdir, suppress
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 from synthrelease.errors import MachineError
@@ -29,6 +33,13 @@ LIBRARIES = {
     "tomlkit": Library("tomlkit", "studio", "the studio needs"),
 }
 FIGURES = ("matplotlib", "PIL")
+_look_is_ours = False
+
+
+def ignore_styles() -> None:
+    """Let matplotlib look in this process as it was installed: for a command. It would obey a `matplotlibrc` of the working folder, which can start programs."""
+    global _look_is_ours  # noqa: PLW0603  of the process
+    _look_is_ours = True
 
 
 def require(*modules: str) -> None:
@@ -48,6 +59,11 @@ def require(*modules: str) -> None:
                 f"{library.name} is not installed, which {library.use}",
                 remedy=f"pip install 'synthrelease[{library.extra}]'",
             )
+    if _look_is_ours and "matplotlib" in modules and "matplotlib" not in sys.modules:
+        # It reads the file of the working folder as it is imported; there is none if the folder is gone.
+        with suppress(FileNotFoundError), chdir(Path(__file__).parent):
+            import_module("matplotlib")
+        import_module("matplotlib").rcdefaults()
 
 
 def is_installed(*modules: str) -> bool:

@@ -25,6 +25,7 @@ _STOREYS = {
         "printable": "text from outside, where a person is to read it",
         "errors": "every error, and the exit code it ends with",
         "extras": "libraries that not every command needs, and what installs them",
+        "children": "processes that we start: they import nothing from the working folder",
         "notebook": "results as notebooks show them: one small card of HTML",
         "files": "files and folders that are whole or not there",
         "parallel": "many calls side by side: a coordinator, its pools",

@@ -151,3 +151,7 @@ def _failure_reason(status: int, *, hung: bool) -> str:
     if hung or status == -signal.SIGXCPU:
         return TOO_LONG
     return TOO_MUCH_MEMORY if status == 3 else CRASHED
+
+
+if __name__ == "__main__":
+    serve()

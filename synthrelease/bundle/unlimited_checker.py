@@ -40,3 +40,7 @@ def serve() -> None:
         answer = answer_without_check(request, TOO_MUCH_MEMORY)
     with os.fdopen(answers, "wb") as pipe:
         pipe.write(json.dumps(answer).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    serve()

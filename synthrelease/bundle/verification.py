@@ -15,13 +15,13 @@ import os
 import signal
 import stat
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from synthrelease import children
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.checking import (
     CPU_S,
@@ -48,10 +48,7 @@ if TYPE_CHECKING:
     from synthrelease.parallel import Progress
 
 _FORKS = hasattr(os, "fork")
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    f"from synthrelease.bundle.{'checker' if _FORKS else 'unlimited_checker'} import serve; serve()"
-)
+_CHECKER_MODULE = f"synthrelease.bundle.{'checker' if _FORKS else 'unlimited_checker'}"
 _HEAD_BYTES = 1 << 10  # of a file that may be no bundle: its text block, and what follows
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -253,12 +250,12 @@ class _Checker:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid():
-            self._process = subprocess.Popen(  # noqa: S603  this interpreter, and nothing from the file
-                [sys.executable, "-c", _START, json.dumps(sys.path)],
+            self._process = children.start(
+                _CHECKER_MODULE,
+                environment=_ONE_THREAD,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, **_ONE_THREAD},
                 process_group=0,  # an interrupt at the terminal is only for this process
             )
             self._owner = os.getpid()

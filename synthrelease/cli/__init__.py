@@ -1,8 +1,10 @@
 """The command line: parse, call, print, exit code; nothing else."""
 
+from synthrelease.extras import ignore_styles
 from synthrelease.parallel.freed_memory import return_freed_memory
 
 return_freed_memory()  # before polars is imported
+ignore_styles()  # before matplotlib is
 
 from synthrelease.cli import (  # noqa: E402
     building,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import synthrelease
+from synthrelease.children import safe_environment, safe_starts
 from synthrelease.errors import MachineError
 from synthrelease.parallel.call import Call, Failed, attempted
 from synthrelease.parallel.pool import WORKER_ENVIRONMENT, Processes
@@ -96,21 +97,24 @@ class Cluster:
 
     def _start(self, jobs: int) -> Any:
         dask, distributed = _import_dask()
-        dask.config.set(_OWN_CLUSTER)
+        # A worker in the place of one that died is started with these.
+        safe = {f"distributed.nanny.pre-spawn-environ.{name}": to for name, to in safe_environment().items()}
+        dask.config.set(_OWN_CLUSTER | safe)
         try:
-            self._cluster = distributed.LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                protocol="tls://",
-                security=True,  # own certificates: else any user of this machine could send it work
-                dashboard_address=None,
-                # Any free port: about the usual one two clusters of a machine would quarrel.
-                scheduler_kwargs={"dashboard_address": _OWN_ADDRESS},
-                silence_logs="CRITICAL",
-                env=WORKER_ENVIRONMENT,
-            )
+            with safe_starts():
+                self._cluster = distributed.LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    protocol="tls://",
+                    security=True,  # own certificates: else any user of this machine could send it work
+                    dashboard_address=None,
+                    # Any free port: about the usual one two clusters of a machine would quarrel.
+                    scheduler_kwargs={"dashboard_address": _OWN_ADDRESS},
+                    silence_logs="CRITICAL",
+                    env=WORKER_ENVIRONMENT,
+                )
             return distributed.Client(self._cluster)
         except (OSError, RuntimeError, TimeoutError) as error:
             if self._cluster is not None:

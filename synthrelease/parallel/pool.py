@@ -13,6 +13,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 from typing import Any, Protocol
 
+from synthrelease.children import safe_environment, safe_starts
 from synthrelease.errors import ArgumentError
 from synthrelease.extras import require
 from synthrelease.files.scratch import scratch_folder, share_scratch
@@ -110,11 +111,12 @@ class Processes:
 
     def submit(self, call: Call, *, local: bool) -> Future[Any]:  # noqa: ARG002  all are
         """Begin a call in a worker."""
-        try:
-            return self._started().submit(attempted, call)
-        except BrokenExecutor:  # the futures of what it lost may not say so yet
-            self.close()
-            return self._started().submit(attempted, call)
+        with safe_starts():  # of workers, and of what tracks their resources
+            try:
+                return self._started().submit(attempted, call)
+            except BrokenExecutor:  # the futures of what it lost may not say so yet
+                self.close()
+                return self._started().submit(attempted, call)
 
     def check(self) -> None:
         """Raise BrokenExecutor if all workers are dead: an executor whose own thread has failed never reports it."""
@@ -139,7 +141,7 @@ class Processes:
             self._executor = ProcessPoolExecutor(
                 max_workers=self.workers,
                 timeout=None,
-                env=WORKER_ENVIRONMENT,
+                env={**WORKER_ENVIRONMENT, **safe_environment()},
                 initializer=_begin_worker,
                 initargs=(os.getpid(), scratch_folder()),
             )

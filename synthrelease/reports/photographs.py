@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from synthrelease.data.picture import EXPECTED, PictureError, opened_picture
 from synthrelease.errors import DataError
 from synthrelease.files.labels import file_of_label
 
 _ENDINGS = (".png", ".jpg", ".jpeg")
+_MOST_PX = 2000  # each way: more than any figure shows
 _LONGER_PX, _QUALITY = 800, 80  # in pages
 
 
@@ -81,21 +83,20 @@ class Photographs:
 
 
 def read_picture(path: Path) -> NDArray[np.uint8]:
-    """Return a picture as numbers from 0 to 255, shape (height, width, 3).
+    """Return a picture as numbers from 0 to 255, shape (height, width, 3), at most 2000 pixels each way.
 
     Raises:
         DataError: it cannot be read.
     """
-    from PIL import Image  # noqa: PLC0415  slow to import
-
     try:
-        with Image.open(path) as image:
+        with opened_picture(path, most_px=_MOST_PX) as image:
             return np.asarray(image.convert("RGB"))
-    except (OSError, ValueError, Image.DecompressionBombError):
+    except PictureError as error:
         raise DataError(
             "bad-stimulus-picture",
             "the image of a stimulus cannot be read",
             where=str(path),
-            expected="a PNG or JPEG file",
-            remedy="save the image again, or remove it from the folder",
+            found=error.found,
+            expected=EXPECTED,
+            remedy=f"{error.remedy}, or leave it out",
         ) from None

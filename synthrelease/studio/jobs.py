@@ -11,7 +11,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from synthrelease import children
 from synthrelease.errors import MachineError
 from synthrelease.files.locks import lock, refuse_without_locks
 from synthrelease.files.private import open_private
@@ -92,8 +92,9 @@ class Jobs:
             for old in ("last.json", *(f"{name}.{ending}" for ending in _ENDINGS)):
                 self.file(old).unlink(missing_ok=True)
             # The process inherits the open file, and with it the lock.
-            process = subprocess.Popen(  # noqa: S603  our own module
-                [sys.executable, "-m", "synthrelease.studio.run_job", str(self.state), name, *command],
+            process = children.start(
+                "synthrelease.studio.run_job",
+                *(str(self.state), name, *command),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -5,12 +5,12 @@ It imports nothing that is large: it only waits.
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+from synthrelease import children
 from synthrelease.files.private import open_private
 from synthrelease.studio.progress import VARIABLE
 
@@ -19,17 +19,18 @@ def main(folder: str, name: str, *command: str) -> None:
     """Run a command, with what it prints and its exit code in files of a folder."""
     state = Path(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is interrupted, and this process notes it
-    variables = {**os.environ, VARIABLE: str(state / f"{name}.progress"), "NO_COLOR": "1"}
+    variables = {VARIABLE: str(state / f"{name}.progress"), "NO_COLOR": "1"}
     with open_private(state / f"{name}.out") as printed, open_private(state / f"{name}.err") as errors:
-        code = subprocess.call(  # noqa: S603  our own command
-            [sys.executable, "-m", "synthrelease", *command],
+        code = children.start(
+            "synthrelease",
+            *command,
+            environment=variables,
             stdin=subprocess.DEVNULL,
             stdout=printed,
             stderr=errors,
-            env=variables,
             close_fds=False,  # the lock is the command's, too: it may outlive this process
             preexec_fn=_interruptible,
-        )
+        ).wait()
     new = state / f"{name}.code.new"
     new.write_text(f"{code}\n", "utf-8")
     new.replace(state / f"{name}.code")

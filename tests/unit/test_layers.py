@@ -69,6 +69,21 @@ def test_the_reader_of_hdf5_writes_none():
     assert {ast.unparse(call.args[1]) for call in opening} == {"'r'"}
 
 
+@pytest.mark.parametrize(
+    ("doing", "place"),
+    [
+        (
+            r"\bsubprocess\.(Popen|run|call|check_\w+)\(|\bmultiprocessing\b|\bos\.(system|popen|exec|spawn|posix_spawn)",
+            "children.py",
+        ),
+        (r"\bImage\.open\(|\bimread\(", "data/picture.py"),
+    ],
+    ids=["processes are started", "pictures are opened"],
+)
+def test_what_is_done_in_one_place_only(doing, place):
+    assert {str(p.relative_to(ROOT)) for p in MODULES if re.search(doing, p.read_text("utf-8"))} == {place}
+
+
 def test_recordings_of_eye_trackers_are_read_in_one_place():
     assert users_of("pymovements") == {"data/readers/eyelink.py"}
 

@@ -72,10 +72,13 @@ def test_a_forged_bundle_is_found_out(folder):
 
 @STARTS
 def test_a_check_that_crashes_or_hangs_is_a_finding(folder):
+    (folder / "site").mkdir(exist_ok=True)
+    (folder / "site" / "crashing.py").write_text("import os; os._exit(7)")
+    (folder / "site" / "hanging.py").write_text("import time; time.sleep(60)")
     script = f"""
 from synthrelease.bundle import verification as v
-for work, limit in (("import os; os._exit(7)", 10.0), ("import time; time.sleep(60)", 0.01)):
-    v._START, v.WALL_PER_CPU_S = work, limit
+for checker, limit in (("crashing", 10.0), ("hanging", 0.01)):
+    v._CHECKER_MODULE, v.WALL_PER_CPU_S = checker, limit
     print(v.verify({str(BUNDLES / "areas.h5")!r}).findings[0].message)
 """
     done = without_posix.run(folder, "-c", script)

@@ -14,8 +14,9 @@ from synthrelease.data.coordinates import Coordinates
 from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.input_spec import InputSpec
+from synthrelease.data.picture import EXPECTED, PictureError, opened_picture
 from synthrelease.data.screen import Screen
-from synthrelease.errors import DataError, MachineError, PlanError
+from synthrelease.errors import DataError, PlanError
 from synthrelease.files.digest import sha256_of
 from synthrelease.files.labels import file_of_label
 from synthrelease.kinds.heatmap.map_sums import looks, people_maps
@@ -30,7 +31,8 @@ Coefficients = NDArray[np.int32]
 
 _ENDINGS = (".npy", ".png", ".jpg", ".jpeg", ".tif", ".tiff")
 _DISTORTED = 0.03  # of an image's proportions: rounding to whole pixels, not another screen
-_COLOURLESS = 8.0  # of 255: how far red, green and blue may differ, as JPEG rounds them
+_MOST_PX = 4000  # of a map, each way: far finer than its blur
+_COLOURLESS = 8  # of 255: how far red, green and blue may differ, as JPEG rounds them
 _MOST_SHOWN = 5
 
 
@@ -111,21 +113,13 @@ def _array(path: Path) -> NDArray[np.float64]:
 
 def _picture(path: Path) -> NDArray[np.float64]:
     try:
-        from PIL import Image  # noqa: PLC0415  of an extra
-    except ImportError:
-        raise MachineError(
-            "extra-missing",
-            "Pillow is not installed: images of maps cannot be read",
-            remedy="pip install 'synthrelease[report]', or save the maps as .npy",
-        ) from None
-    try:
-        with Image.open(path) as image:
+        with opened_picture(path, most_px=_MOST_PX) as image:
             if image.mode in {"L", "I", "F"} or image.mode.startswith("I;16"):
                 return np.asarray(image, dtype=np.float64)
-            colours = np.asarray(image.convert("RGB"), dtype=np.float64)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise _bad(path, "no image", "a PNG, JPEG or TIFF file") from None
-    if float(np.ptp(colours, axis=-1).max()) > _COLOURLESS:
+            colours = np.asarray(image.convert("RGB"))
+    except PictureError as error:
+        raise _bad(path, error.found, EXPECTED, error.remedy) from None
+    if np.ptp(colours, axis=-1).max() > _COLOURLESS:
         raise _bad(path, "an image in colours", "a map in shades of grey, brighter where people look more")
     return np.asarray(colours.mean(axis=-1))
 
@@ -177,12 +171,12 @@ def _lacking(stimuli: Sequence[str], where: str, expected: str) -> PlanError:
     )
 
 
-def _bad(path: Path, found: str, expected: str) -> DataError:
+def _bad(path: Path, found: str, expected: str, remedy: str = "correct or export the map again") -> DataError:
     return DataError(
         "bad-public-map",
         "a public map cannot be used",
         where=str(path),
         found=found,
         expected=expected,
-        remedy="correct or export the map again",
+        remedy=remedy,
     )

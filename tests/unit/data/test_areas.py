@@ -209,48 +209,24 @@ def damaged(folder: Path, kind: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"),
-    [
-        ("empty", "label-image-not-png"),
-        ("text", "label-image-not-png"),
-        ("cut", "bad-label-image"),
-        ("header alone", "label-image-not-png"),
-        ("garbled", "bad-label-image"),
-    ],
-)
-def test_a_damaged_image_is_refused(tmp_path: Path, kind: str, code: str) -> None:
+@pytest.mark.parametrize("kind", ["empty", "text", "cut", "header alone", "garbled"])
+def test_a_damaged_image_is_refused(tmp_path: Path, kind: str) -> None:
     path = damaged(tmp_path, kind)
-    with refused(PlanError, code) as caught:
-        read_label_image(path)
-    assert caught.value.where == str(path)
-    assert "PNG" in caught.value.expected
-
-
-def test_an_image_that_is_no_png_is_refused(tmp_path: Path) -> None:
-    path = labels_of(tmp_path, "it.bmp", np.ones((2, 2), dtype=np.uint8))
-    with refused(PlanError, "label-image-not-png", where=path):
+    with refused(PlanError, "bad-label-image", where=path, names=["PNG"]):
         read_label_image(path)
 
 
-def test_an_image_that_would_fill_the_memory_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = labels_of(tmp_path, "it.png", np.ones((20, 20), dtype=np.uint8))
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 300)
-    assert read_label_image(path).shape == (20, 20)  # Pillow only warns
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
-    with refused(PlanError, "label-image-too-large", where=path):
+@pytest.mark.parametrize("name", ["it.bmp", "it.jpg", "it.tif"])
+def test_an_image_that_is_no_png_is_refused(tmp_path: Path, name: str) -> None:
+    path = labels_of(tmp_path, name, np.ones((2, 2), dtype=np.uint8)).rename(tmp_path / "it.png")
+    with refused(PlanError, "bad-label-image", where=path, names=["PNG"]):
         read_label_image(path)
 
 
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [("no.png", "no-such-file"), ("folder", "bad-label-image"), ("a\0b.png", "bad-label-image")],
-)
-def test_an_image_that_is_not_there_is_refused(tmp_path: Path, path: str, code: str) -> None:
+@pytest.mark.parametrize("path", ["no.png", "folder", "a\0b.png"])
+def test_an_image_that_is_not_there_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "folder").mkdir()
-    with refused(PlanError, code):
+    with refused(PlanError, "bad-label-image"):
         read_label_image(tmp_path / path)
 
 

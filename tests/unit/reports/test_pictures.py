@@ -113,15 +113,6 @@ def test_a_picture_that_is_none_is_named(bundle: Path, tmp_path: Path) -> None:
         list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
 
 
-def test_a_picture_of_too_many_pixels_is_named(
-    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Image.fromarray(np.zeros((60, 80, 3), dtype=np.uint8)).save(tmp_path / "sea.png")
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
-    with refused(DataError, "bad-stimulus-picture", where=tmp_path / "sea.png"):
-        list(draw(synthrelease.open_bundle(bundle), tmp_path / "out", stimuli=tmp_path))
-
-
 def test_a_folder_that_cannot_be_made_is_the_machines_fault(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with refused(MachineError, "cannot-write", where=tmp_path / "file" / "folder"):
