@@ -11,6 +11,9 @@ from synthrelease.notebook import CardTable, NotebookCard, Tone
 from synthrelease.number_words import several
 from synthrelease.printable import short_repr
 
+# Parameters whose numbers follow from a public file that is not in the bundle.
+_FROM_FILES = {"pilot": "numbers of the pilot", "maps": "public maps"}
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -136,6 +139,12 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
         for name, guarantee in guarantees
         if guarantee["kind"] == "plausible_deniability" and not guarantee["vacuous"]
     ]
+    for key, words in _FROM_FILES.items():
+        sentences += [
+            f"that the {words} of {output['name']} are those of the file with the stated SHA-256"
+            for output in manifest["outputs"]
+            if output["mechanism"]["parameters"].get(key) is not None
+        ]
     return sentences
 
 
