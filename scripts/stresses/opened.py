@@ -20,18 +20,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first mutant")
     parser.add_argument("--seed", type=int, default=SEED)
     told = parser.parse_args(arguments)
-    began, became, broken = time.monotonic(), Counter[tuple[str, str]](), []
+    began, became = time.monotonic(), Counter[tuple[str, str]]()
     for one in opened(range(told.first, told.first + told.mutants), seed=told.seed):
         became[one.bundle, one.became] += 1
-        if one.became == "broken":
-            broken.append(one)
-        if told.mutants == 1:
-            print(one)
+        if one.became == "broken" or told.mutants == 1:
+            print(one, flush=True)
         if became.total() % 100 == 0:
             print(f"{became.total()} mutants, {time.monotonic() - began:.0f} s", file=sys.stderr)
     print(f"{became.total()} mutants of seed {told.seed}: refused, read, broken")
     for bundle in sorted({bundle for bundle, _ in became}):
         print(f"{bundle:32}", *(f"{became[bundle, end]:6}" for end in ("refused", "read", "broken")))
-    for one in broken:
-        print(f"BROKEN: {one}")
-    return 1 if broken else 0
+    return 1 if any(end == "broken" for _, end in became) else 0
