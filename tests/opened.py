@@ -33,8 +33,10 @@ from synthrelease.reports.summary import as_text
 
 SEED = 20261129
 MEMORY_BYTES = 1 << 30  # beyond what a child has that has read a bundle
-SECONDS = 120  # of a batch's mutant, after which it counts as one that hangs
+SECONDS = 60.0  # of the processor: a mutant that takes more hangs
+_PATIENCE = 900  # seconds, for what waits and does nothing
 _BATCH = 250
+_READY = "ready"
 _WRITTEN = 10  # of so many, one is exported and reported on: both verify in full first
 _FIRST = "people-format-2.h5"  # read by every child before memory is limited: libraries load what they need
 _DEEP = functools.reduce(lambda below, _: {"a": [below]}, range(60), {})
@@ -128,6 +130,7 @@ def opened(numbers: Sequence[int], *, seed: int = SEED) -> Iterator[Opened]:
     while left:
         batch = left[:_BATCH]
         status, printed = ended(functools.partial(_batch, batch, seed))
+        assert _READY in printed, printed
         told = [json.loads(line) for line in printed.splitlines() if line.startswith('{"number"')]
         for one in told:
             yield Opened(**{**one, "failures": tuple(one["failures"])})
@@ -143,15 +146,17 @@ def _batch(numbers: Sequence[int], seed: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         first = next(path for path in GOLDEN if path.name == _FIRST)
-        signal.alarm(SECONDS)
+        signal.alarm(_PATIENCE)
         assert _read(first, folder, written=True) == ("read", [])
+        print(_READY)
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         most, hard = pages * resource.getpagesize() + MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]
         for number in numbers:
             original, what, raw = mutant(number, seed=seed)
             path = folder / "r.h5"
             path.write_bytes(raw)
-            signal.alarm(SECONDS)
+            signal.alarm(_PATIENCE)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
             became, failures = _read(path, folder, written=number % _WRITTEN == 0)
             resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
