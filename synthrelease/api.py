@@ -140,7 +140,7 @@ def verify(
     Args:
         path: the file.
         public_key: a file with the key that must have signed the bundle, in it or in the file `<stem>.signature.json` next to it.
-        quick: stop after checksum, structure and manifest.
+        quick: stop after checksum, structure and manifest; of values only the shapes are looked at.
         policy: a file of limits that the release must keep to; breaches are findings.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         progress: called with (what, done, total) if it takes long.

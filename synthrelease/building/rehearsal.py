@@ -13,7 +13,7 @@ from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import OutputDataset, StoredOutput
 from synthrelease.bundle.layout import is_compact
 from synthrelease.bundle.manifest import MANIFEST_VERSION, schema_name, to_bytes
-from synthrelease.bundle.release_claims import claim_faults
+from synthrelease.bundle.release_claims import claim_faults, statement_faults
 from synthrelease.bundle.strict_hdf5.bundle_file import MOST_MANIFEST_BYTES
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import BundleError, PlanError
@@ -83,7 +83,7 @@ def _refuse_misfit(planned: dict[str, Any], design: Design) -> None:
 
 
 def _refuse_false_claims(manifest: dict[str, Any], design: Design) -> None:
-    faults = [*claim_faults(manifest), *_event_faults(manifest)]
+    faults = [*statement_faults(manifest), *claim_faults(manifest), *_event_faults(manifest)]
     if faults:
         raise BundleError(
             "planned-bundle-invalid",

@@ -20,14 +20,15 @@ from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import dataset_path, is_marked_test_seed
 from synthrelease.bundle.manifest import FORMAT_OF, schema_name
-from synthrelease.bundle.output_examination import DatasetReader, OutputExamination
-from synthrelease.bundle.release_claims import claim_faults
+from synthrelease.bundle.output_examination import DatasetReader, OutputExamination, stated_faults
+from synthrelease.bundle.release_claims import claim_faults, statement_faults
 from synthrelease.bundle.signing.expectations import NO_EXPECTATIONS, SignatureExpectations
 from synthrelease.bundle.signing.signature_examination import examine_signatures
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.bundle.structure_examination import checksum_faults, structure_faults, version_fault
 from synthrelease.dp.event import from_json
 from synthrelease.dp.guarantee import Neighbours
+from synthrelease.dp.guarantee import from_json as guarantee_from_json
 from synthrelease.errors import BundleError
 from synthrelease.kinds.registry import kinds, parameters_of
 from synthrelease.parallel import Progress
@@ -50,7 +51,7 @@ def examine(
 
     Args:
         path: the file.
-        quick: stop after checksum, structure and manifest.
+        quick: stop after checksum, structure and manifest; of values only the shapes are looked at.
         allow_test_seed: do not count it as a fault that the noise came from a test seed.
         expected: what to check of signatures.
         touching: entered while the HDF5 library has the file.
@@ -72,8 +73,9 @@ def examine(
                 marked = is_marked_test_seed(file.text_block)
                 result.findings.extend(_test_seed_faults(manifest, marked=marked, allowed=allow_test_seed))
                 examine_signatures(file, manifest, expected, result)
+                sound = _examine_statements(file, manifest, result)
                 if not quick:
-                    _examine_contents(file, manifest, result, progress)
+                    _examine_contents(file, manifest, sound, result, progress)
     except BundleError as error:
         result.findings.append(Finding("structure", error.where, error.problem))
     except OSError as error:
@@ -105,17 +107,54 @@ def _readable_manifest(
     return result.manifest
 
 
+def _examine_statements(
+    file: BundleFile, manifest: dict[str, Any], result: Verification
+) -> dict[str, StoredOutput]:
+    """Find what contradicts itself, or what the file holds, as far as that takes no value and no accounting: before anyone derives anything from it.
+
+    Return the outputs in which nothing was found, by their places.
+    """
+    called_for = _stored_outputs(manifest)
+    result.findings.extend(
+        list(_number_faults(file, called_for)) or _listing_faults(file, manifest, called_for)
+    )
+    if _is_missing(result):
+        return {}
+    neighbours, sound = Neighbours(manifest["privacy"]["neighbours"]), {}
+    for number, (output, stored) in enumerate(zip(manifest["outputs"], called_for, strict=True)):
+        where = f"outputs/{number} ({output['name']})"
+        faults = list(stated_faults(file, output, stored, where, neighbours))
+        result.findings.extend(faults)
+        if not faults:
+            sound[where] = stored
+    result.findings.extend(statement_faults(manifest))
+    return sound
+
+
 def _examine_contents(
-    file: BundleFile, manifest: dict[str, Any], result: Verification, progress: Progress | None
+    file: BundleFile,
+    manifest: dict[str, Any],
+    sound: dict[str, StoredOutput],
+    result: Verification,
+    progress: Progress | None,
 ) -> None:
     reader = DatasetReader(file, progress)
-    result.findings.extend(list(_number_faults(file, manifest)) or _content_faults(reader, manifest))
+    for where, stored in sound.items():
+        result.findings.extend(OutputExamination(reader, stored, where).faults())
+    for path in file.dataset_paths():
+        if reader.digest(path) != manifest["digests"].get(path):
+            message = "the values are not those of the manifest's digest"
+            result.findings.append(Finding("digest", path, message))
     result.checked.append(f"{len(manifest['digests'])} digests and all derived values")
-    if any(finding.code == "missing" for finding in result.findings):
+    if _is_missing(result):
         return  # claims about what is not there can be many, and cost seconds each
     result.findings.extend(claim_faults(manifest))
     number = len(manifest["outputs"])
     result.checked.append(f"the guarantees of {number} output{'s' if number > 1 else ''} and of the release")
+
+
+def _is_missing(result: Verification) -> bool:
+    return any(finding.code == "missing" for finding in result.findings)
 
 
 def _manifest_faults(file: BundleFile) -> list[Finding]:
@@ -154,6 +193,7 @@ def _unreadable_outputs(manifest: dict[str, Any]) -> Iterator[Finding]:
         try:
             parameters_of(output)
             from_json(output["event"])
+            guarantee_from_json(output["guarantee"])
         except (ArithmeticError, LookupError, ValueError) as error:
             message = f"the content is inconsistent ({type(error).__name__})"
             yield Finding("manifest", f"outputs/{number}", message)
@@ -195,10 +235,10 @@ def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) 
         yield Finding("test-seed", "randomness", "the noise can be repeated from a test seed: do not publish")
 
 
-def _number_faults(file: BundleFile, manifest: dict[str, Any]) -> Iterator[Finding]:
+def _number_faults(file: BundleFile, called_for: Sequence[StoredOutput]) -> Iterator[Finding]:
     """Before datasets are listed: a manifest can call for any number of them in a few words."""
     present = len(file.dataset_paths())
-    number = sum(output.hdf5_dataset_count for output in _stored_outputs(manifest))
+    number = sum(output.hdf5_dataset_count for output in called_for)
     if number > present + _MISSING_LISTED:
         message = f"the manifest calls for {number} datasets, the file has {present}"
         yield Finding("missing", "outputs", message)
@@ -209,25 +249,12 @@ def _stored_outputs(manifest: dict[str, Any]) -> list[StoredOutput]:
     return [StoredOutput(output, version) for output in manifest["outputs"]]
 
 
-def _content_faults(reader: DatasetReader, manifest: dict[str, Any]) -> Iterator[Finding]:
-    present = reader.file.dataset_paths()
-    expected = _stored_outputs(manifest)
-    called_for = [dataset.path for output in expected for dataset in output.hdf5_datasets]
-    neighbours = Neighbours(manifest["privacy"]["neighbours"])
-    yield from _listing_faults(reader.file, manifest, present, called_for)
-    if set(called_for) <= set(present):
-        for number, (output, stored) in enumerate(zip(manifest["outputs"], expected, strict=True)):
-            where = f"outputs/{number} ({output['name']})"
-            yield from OutputExamination(reader, output, stored, where, neighbours).faults()
-    for path in present:
-        if reader.digest(path) != manifest["digests"].get(path):
-            yield Finding("digest", path, "the values are not those of the manifest's digest")
-
-
 def _listing_faults(
-    file: BundleFile, manifest: dict[str, Any], present: Sequence[str], called_for: Sequence[str]
+    file: BundleFile, manifest: dict[str, Any], stored: Sequence[StoredOutput]
 ) -> Iterator[Finding]:
     """Where the file holds another list of things than the manifest."""
+    present = file.dataset_paths()
+    called_for = [dataset.path for output in stored for dataset in output.hdf5_datasets]
     for path in sorted(set(present) - set(called_for)):
         yield Finding("unlisted", path, "no output of the manifest accounts for this dataset")
     for path in sorted(set(called_for) - set(present)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,9 @@ from synthrelease.errors import Argument, Remedy
 from synthrelease.notebook import CardTable, NotebookCard, Tone
 from synthrelease.number_words import several
 from synthrelease.printable import short_repr
+
+# Parameters whose numbers follow from a public file that is not in the bundle.
+_FROM_FILES = {"pilot": "pilot", "maps": "public maps"}  # by the key of a mechanism's parameters
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,10 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
         for name, guarantee in guarantees
         if guarantee["kind"] == "plausible_deniability" and not guarantee["vacuous"]
     ]
+    sentences += [
+        f"that what is stated of the {noun} of {output['name']} follows from the file with the stated SHA-256"
+        for output, noun in _from_files(manifest["outputs"])
+    ]
     return [*sentences, *claims_of_public_data(manifest["outputs"])]
 
 
@@ -151,10 +158,15 @@ def claims_of_public_data(outputs: Iterable[Mapping[str, Any]]) -> list[str]:
     return [
         f"that no participant of this dataset is in the {noun} of {output['name']}, and that nothing of theirs made it: a build recognises people by "
         "their labels alone, and only those in its own plan's inputs"
-        for output in outputs
-        for key, noun in (("pilot", "pilot"), ("maps", "public maps"))
-        if output["mechanism"]["parameters"].get(key) is not None
+        for output, noun in _from_files(outputs)
     ]
+
+
+def _from_files(outputs: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    for output in outputs:
+        for key, noun in _FROM_FILES.items():
+            if output["mechanism"]["parameters"].get(key) is not None:
+                yield output, noun
 
 
 def unprotected_outputs(manifest: dict[str, Any]) -> list[tuple[str, str]]:

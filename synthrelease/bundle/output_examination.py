@@ -66,27 +66,44 @@ class DatasetReader:
             yield piece
 
 
-class OutputExamination:
-    """The examination of one output, item by item: each is read once, and nothing is kept longer than it is needed.
+def stated_faults(
+    file: BundleFile, output: dict[str, Any], stored: StoredOutput, where: str, neighbours: Neighbours
+) -> Iterator[Finding]:
+    """Yield where an output's statements do not agree with each other, or with its datasets' forms: nothing is derived from integers that cannot be what is claimed.
 
     Args:
-        reader: of the file's datasets.
+        file: which has all datasets that the output calls for.
         output: entry of the manifest.
         stored: what it calls for.
         where: the entry's place.
         neighbours: the release's relation.
     """
+    if output["paths"] != sorted(dataset.path for dataset in stored.hdf5_datasets):
+        yield Finding("unlisted", where, "the paths are not those that the parameters call for")
+    forms = [
+        Finding("derived", dataset.path, fault)
+        for dataset in stored.hdf5_datasets
+        if (fault := dataset.fault(file.anatomy.datasets[dataset.path].form)) is not None
+    ]
+    yield from forms
+    if not forms:
+        integers = sum(dataset.size for dataset in stored.datasets if dataset.role is Role.NOISY)
+        for code, fault in output_claims.event_faults(output, neighbours=neighbours, integers=integers):
+            yield Finding(code, where, fault)
 
-    def __init__(
-        self,
-        reader: DatasetReader,
-        output: dict[str, Any],
-        stored: StoredOutput,
-        where: str,
-        neighbours: Neighbours,
-    ) -> None:
-        self._reader, self._output, self._stored, self._where = reader, output, stored, where
-        self._items, self._neighbours = stored.items(), neighbours
+
+class OutputExamination:
+    """The examination of one output, item by item: each is read once, and nothing is kept longer than it is needed.
+
+    Args:
+        reader: of the file's datasets.
+        stored: what the output calls for.
+        where: the place of its entry in the manifest.
+    """
+
+    def __init__(self, reader: DatasetReader, stored: StoredOutput, where: str) -> None:
+        self._reader, self._stored, self._where = reader, stored, where
+        self._items = stored.items()
         self._parameters, self._event = stored.parameters, stored.event
         self._high_frequencies = self._parameters.high_frequencies()
         self._values: dict[_Key, Array] = {}  # as long as they are needed
@@ -100,18 +117,12 @@ class OutputExamination:
         self._all_integers, self._high_integers = IntegerTally(), IntegerTally()
 
     def faults(self) -> Iterator[Finding]:
-        """Yield what is wrong with the output."""
-        if self._output["paths"] != sorted(dataset.path for dataset in self._stored.hdf5_datasets):
-            yield Finding("unlisted", self._where, "the paths are not those that the parameters call for")
-        # First what needs no values: nothing is derived from integers that cannot be what is claimed.
-        yield from list(self._form_faults()) or list(self._event_faults()) or self._value_faults()
+        """Yield what is wrong with the values of an output in which `stated_faults` finds nothing."""
+        yield from list(self._coordinate_faults()) or self._value_faults()
 
-    def _form_faults(self) -> Iterator[Finding]:
+    def _coordinate_faults(self) -> Iterator[Finding]:
         for dataset in self._stored.hdf5_datasets:
-            fault = dataset.fault(self._reader.file.anatomy.datasets[dataset.path].form)
-            if fault is not None:
-                yield Finding("derived", dataset.path, fault)
-            elif dataset.axis is not None and not self._are_coordinates(dataset.path, dataset.axis):
+            if dataset.axis is not None and not self._are_coordinates(dataset.path, dataset.axis):
                 fault = "the coordinates are not those that the parameters call for"
                 yield Finding("derived", dataset.path, fault)
 
@@ -122,14 +133,6 @@ class OutputExamination:
             if self._reader.take(path, len(expected)).tobytes() != expected.tobytes():
                 return False
         return True
-
-    def _event_faults(self) -> Iterator[Finding]:
-        """Where event and parameters do not agree, or with the number of integers."""
-        noisy = (dataset.size for dataset in self._stored.datasets if dataset.role is Role.NOISY)
-        for code, fault in output_claims.event_faults(
-            self._output, neighbours=self._neighbours, integers=sum(noisy)
-        ):
-            yield Finding(code, self._where, fault)
 
     def _value_faults(self) -> Iterator[Finding]:
         derived: list[Finding] = []

@@ -24,7 +24,7 @@ _FINE_LOSS_STEP = LOSS_STEP / 16
 
 
 def claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
-    """Yield where guarantees, of outputs or of all together, lists, or spending do not follow from what was done."""
+    """Yield where guarantees, of outputs or of all together, or spending do not follow from what was done."""
     privacy = manifest["privacy"]
     neighbours = Neighbours(privacy["neighbours"])
     recorded = [events.from_json(output["event"]) for output in manifest["outputs"]]
@@ -49,9 +49,13 @@ def claim_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     spent = _cost(recorded, most, delta=budget["delta"], neighbours=neighbours)
     if spent > most or privacy["guarantee"].get("delta", 0) > budget["delta"]:
         yield Finding("guarantee", "privacy", "the outputs together cost more than the stated budget")
+    yield from _ledger_faults(manifest, recorded)
+
+
+def statement_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
+    """Yield where lists, inputs or remarks do not follow from the rest of the manifest; of guarantees: `claim_faults`."""
     yield from _listing_faults(manifest)
     yield from input_faults(manifest)
-    yield from _ledger_faults(manifest, recorded)
 
 
 def _is_due(stated: dict[str, Any], computed: Guarantee, recorded: Sequence[events.Event]) -> bool:

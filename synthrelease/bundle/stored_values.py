@@ -77,7 +77,7 @@ class StoredValues:
         return type(self), (self.path, self.manifest)  # another process opens the file itself
 
     def output(self, name: str) -> StoredOutput:
-        """Return what an output has; ValueError or ArithmeticError if its parameters contradict each other."""
+        """Return what an output has."""
         if name not in self._outputs:
             entry = next(output for output in self.manifest["outputs"] if output["name"] == name)
             self._outputs[name] = StoredOutput(entry, FORMAT_OF[self.manifest["manifest_version"]])

@@ -64,7 +64,7 @@ def verify(
     else:
         print_verification(result, bundle)
         if result.ok and quick:
-            click.echo("Quick      no value was compared with the manifest, and no claim was recomputed")
+            click.echo("Quick      no value was compared with the manifest, and no guarantee was recomputed")
         else:
             for name, guarantee in result.unprotected.items():
                 print_line(f"Caveat     {name}: {guarantee}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from forging import (
     Manifest,
     codes,
     derive_again,
+    forge_carefully,
     found,
     output,
     parameters,
@@ -25,6 +27,8 @@ from forging import (
 from reading_people import PILOT, reading_plan, reading_table
 
 import synthrelease
+from synthrelease.bundle import verify
+from synthrelease.kinds.people.design import PeopleDesign
 
 PLAN = reading_plan(epsilon=20.0, people=15)
 
@@ -70,6 +74,15 @@ PILOT_FORGERIES: dict[str, Change] = {
 def test_a_false_statement_of_the_pilot_is_found(piloted: Path, tmp_path: Path, change: Change) -> None:
     assert codes(piloted, allow_test_seed=True) == set()
     assert found(Path(shutil.copy(piloted, tmp_path / piloted.name)), change)
+
+
+def test_the_numbers_of_a_pilot_are_taken_on_trust(piloted: Path, honest: Path, tmp_path: Path) -> None:
+    """Its people are in no bundle: what anyone may state is named."""
+    forged = Path(shutil.copy(piloted, tmp_path / piloted.name))
+    forge_carefully(forged, pilot(lambda p: p.update(sha256="0" * 64)))
+    others, trusted = (set(verify(path, allow_test_seed=True).on_trust) for path in (honest, forged))
+    assert others < trusted
+    assert len(trusted - others) == 1
 
 
 @pytest.fixture
@@ -170,9 +183,32 @@ FORGERIES: dict[str, Change] = {
 }
 
 
+DESIGN = tuple(field.name for field in fields(PeopleDesign))
+OTHERWISE: dict[str, Callable[[float], float]] = {
+    "less": lambda number: 0.9 * number - 1e-3 * (number == 0),
+    "a little less": lambda number: (1 - 1e-4) * number - 1e-6 * (number == 0),
+}
+
+
 @pytest.mark.parametrize("change", FORGERIES.values(), ids=FORGERIES)
 def test_a_false_statement_is_found(copy: Path, change: Change) -> None:
     assert found(copy, change)
+
+
+@pytest.mark.parametrize("key", DESIGN)
+@pytest.mark.parametrize("change", OTHERWISE.values(), ids=OTHERWISE)
+def test_a_design_that_does_not_follow_is_found_though_all_values_follow(
+    copy: Path, key: str, change: Callable[[float], float]
+) -> None:
+    """Weights, shares, centres and risks are those of the form, the participants, the noise and the pilot: the curator chooses none."""
+
+    def designed_otherwise(design: dict[str, Any]) -> None:
+        stated = design[key]
+        design[key] = change(stated) if isinstance(stated, float) else [*map(change, stated)]
+
+    found(copy, designed(designed_otherwise))
+    derive_again(copy)
+    assert codes(copy, allow_test_seed=True) == {"manifest"}
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ FORGERIES: dict[str, Change] = {
     "another prior": told("attention", prior="centre"),
     "an older estimate": told("attention", estimate="normal"),
     "no people who looked": lambda manifest: parameters(manifest, "attention")["maps"].update(people=0),
+    "images of people": lambda manifest: parameters(manifest, "attention")["maps"].update(people=40),
+    "gaze of no one": lambda manifest: parameters(manifest, "attention")["maps"].update(source="gaze"),
     "another source": lambda manifest: parameters(manifest, "attention")["maps"].update(source="model"),
     "no digest": lambda manifest: parameters(manifest, "attention")["maps"].update(sha256="0"),
 }

@@ -32,7 +32,7 @@ from synthrelease.kinds.heatmap.expected import (
     spectral_correlation,
     viewing,
 )
-from synthrelease.kinds.heatmap.public_maps import BELIEF, MAPS, PUBLIC_MAP, Believed, PublicMaps
+from synthrelease.kinds.heatmap.public_maps import BELIEF, IMAGES, MAPS, PUBLIC_MAP, Believed, PublicMaps
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, added_later, deviation_of, public_input
@@ -329,6 +329,8 @@ class SpectralParameters(HeatmapParameters):
             yield "noise", WRONG_NAME
         if (self.prior == MAPS) != (self.maps is not None) or (self.maps and self.estimate != LOG_NORMAL):
             yield "manifest", "prior, public maps and estimate do not agree"
+        if self.maps is not None and (self.maps.source == IMAGES) != (self.maps.people is None):
+            yield "manifest", "public maps of gaze are of a number of people, and those of images of none"
         yield from self.stimulus_faults()
         yield from self.viewer_faults(self.viewers)
         static = [field is None for field in (self.window, self.blur_time, self.frames)]

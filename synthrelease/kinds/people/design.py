@@ -7,7 +7,7 @@ All of it follows from public numbers and made-up people, and is stated in the m
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Annotated
 
@@ -53,6 +53,7 @@ _PILOT_SHARES = ((0.3, 0.5, 0.2), (0.3, 0.35, 0.35), (0.3, 0.3, 0.4))
 _PILOT_PRIOR = 0.5  # of the variance of a mean coefficient without a pilot: how far participants are from it
 _DIGITS = 6  # of a weight, in the manifest
 _SHARE_STEPS = 10**6  # shares are rounded down: together they may not be more than everything
+_SAME = 2e-5  # relative: another machine may round the last digit otherwise
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,13 @@ class PeopleDesign:
         """Of each vector of a person, in grid units: their squares add up to at most `RADIUS`²."""
         return tuple(math.isqrt(int(share * RADIUS**2)) for share in self.shares)
 
+    def is_same(self, other: PeopleDesign) -> bool:
+        """Return whether another design has as many numbers, and the same but for their last digit."""
+        pairs = [(getattr(self, field.name), getattr(other, field.name)) for field in fields(self)]
+        return all(
+            np.shape(one) == np.shape(two) and np.allclose(one, two, rtol=_SAME, atol=0) for one, two in pairs
+        )
+
 
 def design_for(
     form: PeopleForm, *, windows: int, people: int, mu: float, pilot: Pilot | None = None
@@ -98,7 +106,7 @@ def design_for(
     """
     shares = np.array(shares_for(people * mu, has_pilot=pilot is not None))
     coarse_noise, _, dependence_noise = (2 / (mu * np.sqrt(shares) * people)) ** 2
-    squares, prior, importance = _expected_coefficients(form)
+    squares, prior, importance = _expected_coefficients(form.cosines)
     if pilot is not None:
         prior = _PILOT_PRIOR * prior
         squares = np.array(pilot.squares) + prior
@@ -175,7 +183,7 @@ def fine_weights(
     weights, _ = precision_weights(
         squares=squares.ravel(),
         prior=uncertainty.ravel() + _LEAST_PRIOR,
-        importance=np.broadcast_to(_order_importance(form), squares.shape).ravel(),
+        importance=np.broadcast_to(_order_importance(form.cosines), squares.shape).ravel(),
         count=np.ones(squares.size),
         noise=noise * _REACH[1],
     )
@@ -187,16 +195,16 @@ def by_number(form: PeopleForm, of_blocks: Listed) -> Numbers:
     return np.repeat(np.array(of_blocks), list(form.sizes.values()))
 
 
-def _order_importance(form: PeopleForm) -> Numbers:
-    return np.asarray(np.arange(1, form.cosines + 1) ** -_DECAY, dtype=np.float64)
+def _order_importance(cosines: int) -> Numbers:
+    return np.asarray(np.arange(1, cosines + 1) ** -_DECAY, dtype=np.float64)
 
 
 @lru_cache(maxsize=16)
-def _expected_coefficients(form: PeopleForm) -> tuple[Numbers, Numbers, Numbers]:
+def _expected_coefficients(cosines: int) -> tuple[Numbers, Numbers, Numbers]:
     """Of cosine coefficients, by order: expected squares, prior variance of the mean, importance."""
-    made_up = feature_coefficients(form, PublicDraws(_SEED))
+    made_up = feature_coefficients(cosines, PublicDraws(_SEED))
     squares, prior = (made_up**2).mean(axis=(0, 1)), (made_up.mean(axis=0) ** 2).mean(axis=0)
-    return squares, prior, _order_importance(form)
+    return squares, prior, _order_importance(cosines)
 
 
 @dataclass(frozen=True)

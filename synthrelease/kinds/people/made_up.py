@@ -22,7 +22,7 @@ _FEATURES, _PEOPLE_OF_FEATURE, _WINDOWS_OF_FEATURE = 300, 60, 30
 _MOST_WINDOWS = 40  # of a condition: what is learned of more is much the same
 
 
-def feature_coefficients(form: PeopleForm, random: PublicDraws) -> Numbers:
+def feature_coefficients(cosines: int, random: PublicDraws) -> Numbers:
     """Return dimensionless cosine coefficients of made-up people, of features of random places and widths in their range, shape (people, features, K)."""
     place = random.between(0.05, 0.95, _FEATURES)
     width = np.exp(random.between(math.log(0.03), math.log(0.25), _FEATURES))
@@ -35,7 +35,7 @@ def feature_coefficients(form: PeopleForm, random: PublicDraws) -> Numbers:
     skewed = place[:, None] * np.exp(np.clip(relative, -3, 3))
     values = np.where(is_skewed[:, None], skewed, values)
     angles = math.pi * np.clip(values, 0, 1)
-    orders = range(1, form.cosines + 1)  # one after the other: values of all are a hundred megabytes
+    orders = range(1, cosines + 1)  # one after the other: values of all are a hundred megabytes
     return np.stack([math.sqrt(2) * np.cos(order * angles).mean(axis=-1) for order in orders], axis=-1)
 
 

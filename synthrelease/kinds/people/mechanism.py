@@ -22,7 +22,7 @@ from synthrelease.kinds.expectation import VARIATION, Expectation, people_needed
 from synthrelease.kinds.measured import measured_values
 from synthrelease.kinds.parameters import deviation_of
 from synthrelease.kinds.people.contributions import coarse_sum, dependence_sum, fine_sum
-from synthrelease.kinds.people.design import RADIUS, PeopleDesign, design_for
+from synthrelease.kinds.people.design import PeopleDesign
 from synthrelease.kinds.people.public import (
     COARSE,
     DEPENDENCE,
@@ -80,9 +80,7 @@ class SyntheticPeople(AdaptiveMechanism[PeopleParameters]):
         return people
 
     def _design(self, budget: Budget | None, people: int) -> PeopleDesign:
-        p = self.parameters
-        mu = 2 * RADIUS / self.calibrated_noise(budget).scale
-        return design_for(p.form, windows=p.windows, people=people, mu=mu, pilot=p.pilot)
+        return self.parameters.design_for(self.calibrated_noise(budget), people)
 
     def collect(self, data: FeatureData) -> Rows:
         """Return of some people's windows the recordings and the levels of all features, in the order of recordings and time."""

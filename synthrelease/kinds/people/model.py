@@ -91,9 +91,10 @@ class ReleasedPopulation(Population):
 def released_model(
     parameters: PeopleParameters, event: Event, arrays: Mapping[str, NDArray[Any]]
 ) -> ReleasedPopulation:
-    """Return the population that a release's people are drawn from; arrays in their datasets' shapes and units."""
+    """Return the population that a release's people are drawn from; arrays in their datasets' shapes and units. ValueError if no one can be."""
     density, *dependence = (arrays[path] for path in parameters.population_paths)
     known = parameters.population(density, dependence)
+    known.sample(people=1)  # ValueError of values that no one can be drawn from
     sums = tuple(arrays[path] for path in parameters.sum_paths)
     return ReleasedPopulation(
         known.scales,

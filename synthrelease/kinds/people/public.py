@@ -36,7 +36,7 @@ from synthrelease.kinds.parameters import (
     deviation_of,
 )
 from synthrelease.kinds.people import words
-from synthrelease.kinds.people.design import RADIUS, PeopleDesign
+from synthrelease.kinds.people.design import RADIUS, PeopleDesign, design_for
 from synthrelease.kinds.people.expected import expected
 from synthrelease.kinds.people.fitting import Dependence
 from synthrelease.kinds.people.form import CONTRASTS, PeopleForm
@@ -346,12 +346,18 @@ class PeopleParameters(Parameters):
         design = self.design
         if len(design.shares) != 3 or sum(radius**2 for radius in design.radii) > RADIUS**2:
             yield "sensitivity", "the radii of the rounds are more than the radius of all together"
-        coarse = design.coarse_weights, design.coarse_squares, design.coarse_priors
-        blocks = design.block_weights, design.block_squares, design.block_priors, design.block_centres
-        if {*map(len, coarse)} != {self.cosines} or {*map(len, blocks)} != {len(self.form.sizes)}:
-            yield "manifest", "the weights of the rounds are not as many as their blocks"
         if self.pilot is not None and not self.pilot.suits(self.form):
             yield (
                 "manifest",
                 "the pilot's numbers are not as many as those of the rounds, or no distributions",
             )
+        elif noise is None or not self.design.is_same(self.design_for(noise, self.people or 1)):
+            yield (
+                "manifest",
+                "the design of the rounds is not that of so many features, recordings, windows and participants, of this noise and pilot",
+            )
+
+    def design_for(self, noise: Noise, people: int) -> PeopleDesign:
+        """Return the design that suits noise and so many people."""
+        mu = 2 * RADIUS / noise.scale
+        return design_for(self.form, windows=self.windows, people=people, mu=mu, pilot=self.pilot)

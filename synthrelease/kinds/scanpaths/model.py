@@ -20,5 +20,8 @@ def released_model(
     event: Event,  # noqa: ARG001  for kinds whose model knows the noise
     arrays: Mapping[str, NDArray[Any]],
 ) -> ScanpathModel:
-    """Return the model that a release's scanpaths are drawn from; arrays in their datasets' shapes and units."""
-    return released_tables(parameters.shown, arrays)
+    """Return the model that a release's scanpaths are drawn from; arrays in their datasets' shapes and units. LookupError if none can be."""
+    model = released_tables(parameters.shown, arrays)
+    for stimulus in parameters.stimuli:
+        model.sample(stimulus, scanpaths=1)  # LookupError of values that none can be drawn from
+    return model
