@@ -134,7 +134,9 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
         )
     if any(guarantee["kind"] not in {"none", "plausible_deniability"} for _, guarantee in guarantees):
         sentences.append("that rows were limited, and noise was drawn, as stated")
-    leaves = [leaf for output in manifest["outputs"] for leaf in events.flatten(events.from_json(output["event"]))]
+    leaves = [
+        leaf for output in manifest["outputs"] for leaf in events.flatten(events.from_json(output["event"]))
+    ]
     if any(isinstance(leaf, events.PrivateChoice) for leaf in leaves):
         sentences.append("that private choices were made with the stated ε")
     if manifest["ledger"] is not None:

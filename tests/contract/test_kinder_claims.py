@@ -7,7 +7,7 @@ from pathlib import Path
 
 import kinder
 import pytest
-from free_claims import DESIGN, ON_TRUST, free
+from free_claims import DESIGN, free
 from tiers import params
 
 from synthrelease.building.design import make_design
