@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import math
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,16 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.scanpaths.dynamics import norm_for
 
 Place = tuple[str | int, ...]
+_NAMES = {
+    "type",
+    "kind",
+    "unit",
+    "dataset_id",
+    "entry",
+    "code",
+    "sha256",
+    "prior_sha256",
+}  # of what, not how much
 PEOPLE = 40
 _DATA = Path(__file__).parent / "data"
 
@@ -182,12 +192,12 @@ class Forgery:
     manifest: Manifest
 
 
-def forgeries(name: str) -> Iterator[Forgery]:
-    """Yield every claim of a bundle that is kinder than the true one."""
+def forgeries(name: str, factors: Sequence[float] = (0.5, 2)) -> Iterator[Forgery]:
+    """Yield claims of a bundle that are kinder than the true ones: numbers times a factor, or one more or less, other words, and nothing."""
     true = base(name).manifest
     before = _costs(true)
     for place, value in _leaves(true):
-        for other in _others(true, place, value):
+        for other in _others(true, place, value, factors):
             seen = [true]
             for words, along in _ALONG.items():
                 manifest = copy.deepcopy(true)
@@ -238,20 +248,8 @@ def _leaves(manifest: Manifest) -> Iterator[tuple[Place, Any]]:
     for root in (*told, ("inputs",), ("privacy",), ("ledger",)):
         for place, value in _below(manifest, root):
             is_words = isinstance(value, str) and not _is_number(value)
-            if place[-1] not in _TEXTS and (not is_words or _words(entry, place)):
+            if place[-1] not in _NAMES and (not is_words or _words(entry, place)):
                 yield place, value
-
-
-_TEXTS = {
-    "type",
-    "kind",
-    "unit",
-    "dataset_id",
-    "entry",
-    "code",
-    "sha256",
-    "prior_sha256",
-}  # what says what something is
 
 
 def _below(node: Any, place: Place) -> Iterator[tuple[Place, Any]]:
@@ -259,13 +257,9 @@ def _below(node: Any, place: Place) -> Iterator[tuple[Place, Any]]:
     value = _at(node, place)
     if not isinstance(value, dict | list):
         yield place, value
-    for key in (
-        value
-        if isinstance(value, dict)
-        else sorted({0, len(value) - 1})
-        if value and isinstance(value, list)
-        else ()
-    ):
+        return
+    ends = sorted({0, len(value) - 1}) if value else []
+    for key in value if isinstance(value, dict) else ends:
         yield from _below(node, (*place, key))
 
 
@@ -292,27 +286,21 @@ def _words(entry: Manifest, place: Place) -> list[str]:
     return words
 
 
-def _others(manifest: Manifest, place: Place, value: Any) -> Iterator[Any]:
+def _others(manifest: Manifest, place: Place, value: Any, factors: Sequence[float]) -> Iterator[Any]:
     """Yield what could be told instead of a value."""
     if isinstance(value, bool):
         yield not value
     elif value is None:
         yield from (1, 2, 0.5)
     elif isinstance(value, int):
-        yield from sorted({value // 2, value - 1, value + 1, 2 * value} - {value})
+        yield from sorted({value - 1, value + 1, *(round(value * factor) for factor in factors)} - {value})
         yield None
     elif isinstance(value, float):
-        yield from (value / 2, value * 2, None)
-    elif place[-1] in ("value", "scale", "standard_deviation", "gamma", "epsilon", "epsilon0") and _is_number(
-        value
-    ):
-        yield from (
-            (str(int(value) // 2), str(int(value) * 2))
-            if value.isdigit()
-            else (repr(float(value) / 2), repr(float(value) * 2))
-        )
-    elif _is_number(value) and place[0] == "inputs":
-        yield from (repr(float(value) / 2), repr(float(value) * 2))
+        yield from (*(value * factor for factor in factors), None)
+    elif value.isdigit():
+        yield from (str(round(int(value) * factor)) for factor in factors)
+    elif _is_number(value):
+        yield from (repr(float(value) * factor) for factor in factors)
     else:
         yield from (word for word in _words(manifest["outputs"][0], place) if word != value)
 
@@ -324,7 +312,7 @@ def _claims(manifest: Manifest, place: Place) -> None:
     entry = manifest["outputs"][0]
     if entry["noise"] is not None:
         (noise,) = (one for one in entry["event"].get("events", [entry["event"]]) if "scale" in one)
-        told, other = (entry["noise"], noise) if place[2] == "noise" else (noise, entry["noise"])
+        told, other = (entry["noise"], noise) if place[2:3] == ("noise",) else (noise, entry["noise"])
         other["scale"] = told["scale"]
     recompute_claims(manifest)
 
