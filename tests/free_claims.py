@@ -34,21 +34,25 @@ _GAUSSIAN = _named(
 _TESTED = _named("records seeded", "records of trials")
 _RANDOMIZED = {"records randomized"}
 _PURE = _ALL - _GAUSSIAN - _PAPERS - _RANDOMIZED - {"records seeded"}
+_BY_STIMULUS = _named("heatmap spectral by", "heatmap spectral unclipped")
 _CHOSEN = {"statistics chosen", "fixations chosen"}
 _NUMBERED = (
     _ALL - _PAPERS - {"signals lpa", "people", "scanpaths"}
 )  # the others would have another shape, or design
+_SEEN = _named("heatmap spectral", "areas", "records of trials")
 _SILENT = _ALL - _NUMBERED | _TESTED | _CHOSEN  # no noise, or integers that are little but noise
 _COMPOSED = _named("heatmap gaussian", "signals cfpa", "records randomized", "statistics")
 FREE = (
     (NUMBERS, "mechanism/public_inputs/people", _NUMBERED),
     (NUMBERS, "privacy/people", _NUMBERED),
+    (NUMBERS, "mechanism/public_inputs/people and viewers", _SEEN),
+    (LIMITED, "mechanism/parameters/max_stimuli_per_person and viewers", _named("heatmap spectral by")),
     (
         LISTS,
         "mechanism/parameters/assignment_public",
         _named("heatmap gaussian", "heatmap laplace", "fixations"),
     ),
-    (LIMITED, "mechanism/parameters/clipping", _named("heatmap spectral by")),
+    (LIMITED, "mechanism/parameters/clipping", _BY_STIMULUS),
     (LIMITED, "mechanism/parameters/cap", _named("heatmap gaussian")),
     (LIMITED, "mechanism/parameters/max_samples_per_stimulus", _named("heatmap gaussian", "heatmap laplace")),
     (LIMITED, "mechanism/parameters/max_groups_per_person", _CHOSEN),
@@ -62,7 +66,7 @@ FREE = (
     (MET, "mechanism/parameters/k", _TESTED),
     (MET, "mechanism/parameters/gamma", _TESTED),
     (DESIGN, "mechanism/parameters/design/dependence_risk", _named("people")),
-    (PRIOR, "mechanism/parameters/prior", _named("heatmap spectral by")),
+    (PRIOR, "mechanism/parameters/prior", _BY_STIMULUS),
     (ANY_PAIR, "guarantee/delta", _GAUSSIAN | _RANDOMIZED),
     (ANY_PAIR, "privacy/guarantee/delta", _GAUSSIAN | _RANDOMIZED),
     (NO_DELTA, "privacy/budget/delta", _PURE | _PAPERS),

@@ -33,6 +33,7 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.kinds.scanpaths.dynamics import norm_for
 
 Place = tuple[str | int, ...]
+_VIEWERS = " and viewers"
 _NAMES = {
     "type",
     "kind",
@@ -47,8 +48,14 @@ PEOPLE = 40
 _DATA = Path(__file__).parent / "data"
 
 _HEAD = """
-release = {{ name = "kinder", version = "1", title = "Told otherwise" }}
-privacy = {{ epsilon = {epsilon}, delta = 1e-4, allow_unprotected = true }}
+[release]
+name = "kinder"
+version = "1"
+title = "Told otherwise"
+[privacy]
+epsilon = {epsilon}
+delta = 1e-4
+allow_unprotected = true
 [inputs.looks]
 kind = "gaze"
 path = "looks.csv"
@@ -80,7 +87,8 @@ _TRIALS = (
 )
 _OUTPUTS = {  # ε of each, and what a plan says of it
     "heatmap spectral": (40, f'{_MAP}prior = "maps"\nmaps = "{_DATA / "maps"}"\n'),
-    "heatmap spectral by stimulus": (400, _MAP + 'clipping = "per-stimulus"\nclip = 2.0\n'),
+    "heatmap spectral by stimulus": (40, _MAP + 'clipping = "per-stimulus"\n'),
+    "heatmap spectral unclipped": (400, _MAP + 'clipping = "per-stimulus"\nclip = 2.0\n'),
     "heatmap gaussian": (40, _CELLS + 'mechanism = "gaussian"\ncap = "private"\ncaps = [1, 2, 4]\n'),
     "heatmap laplace": (40, _CELLS + 'mechanism = "laplace"\n'),
     "areas gaussian": (40, _AREAS + 'noise = "gaussian"\n'),
@@ -155,7 +163,7 @@ def write_study(folder: Path, name: str) -> Path:
     plan = folder / "plan.toml"
     if name in _OF_TRIALS:
         (folder / "fixations.csv").write_text(scanpath_study.table(PEOPLE))
-        plan.write_text(_OF_TRIALS[name])
+        plan.write_text(_OF_TRIALS[name].replace('name = "paths"', 'name = "one"'))
         return plan
     rng = np.random.default_rng(20261129)
     looks, values = ["who,picture,x,y,ms"], ["who,task,t,size_mm,open,mood"]
@@ -182,7 +190,7 @@ class Forgery:
     """A kinder claim.
 
     Attributes:
-        field: what is told otherwise, without the numbers of places in lists.
+        field: what is told otherwise, without the numbers of places in lists, and whether viewers are.
         what: from what to what, and what was told with it.
         manifest: the forged one, but for what follows from values.
     """
@@ -210,7 +218,7 @@ def forgeries(name: str, factors: Sequence[float] = (0.5, 2)) -> Iterator[Forger
                 # What does not fit the schema is refused for that.
                 if _is_kinder(before, manifest) and not manifest_faults(manifest):
                     what = f"{'/'.join(map(str, place))}: {value} → {other}{words}"
-                    yield Forgery(_field(place), what, manifest)
+                    yield Forgery(_field(place) + _VIEWERS * (along is _all_and_viewers), what, manifest)
 
 
 def found(path: Path, name: str, forgery: Forgery) -> set[str]:
@@ -349,7 +357,7 @@ def _all_and_viewers(manifest: Manifest, place: Place) -> None:
 _ALONG: dict[str, Callable[[Manifest, Place], None]] = {
     "": _claims,
     ", with all that follows": _all,
-    ", with all that follows, and viewers": _all_and_viewers,
+    f", with all that follows{_VIEWERS}": _all_and_viewers,
 }
 _FOLLOWS: dict[str, Callable[[Any], Any]] = {  # of parameters that follow from others
     "bound_grid_units": lambda p: p.radii,

@@ -7,26 +7,38 @@ from pathlib import Path
 
 import kinder
 import pytest
-from free_claims import DESIGN, free
+from free_claims import DESIGN, ON_TRUST, free
 from tiers import params
 
 from synthrelease.building.design import make_design
 from synthrelease.bundle.examination import examine
-from synthrelease.kinds.registry import SHIPPED
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.errors import PlanError
+from synthrelease.kinds.registry import SHIPPED, kinds
 from synthrelease.plan.plan import load_plan
 
-QUICK = ("heatmap spectral by stimulus", "records seeded", "statistics laplace")
+QUICK = ("heatmap spectral by stimulus", "heatmap spectral unclipped", "records seeded", "statistics laplace")
 
 
 @pytest.mark.slow("plans every output")
-def test_the_forger_has_every_mechanism_of_every_kind(tmp_path: Path) -> None:
+def test_the_forger_has_every_mechanism_and_plans_refuse_the_relations_that_verify_does(
+    tmp_path: Path,
+) -> None:
     forged = set()
     for number, name in enumerate(kinder.NAMES):
         folder = tmp_path / str(number)
         folder.mkdir()
-        (output,) = make_design(load_plan(kinder.write_study(folder, name))).outputs
+        path = kinder.write_study(folder, name)
+        (output,) = make_design(load_plan(path)).outputs
         parameters = output.mechanism.parameters
         forged.add((type(parameters), parameters.name))
+        path.write_text(path.read_text().replace("delta =", 'neighbours = "add-remove-one"\ndelta ='))
+        if Neighbours.ADD_REMOVE_ONE in kinds()[parameters.kind].relations:
+            make_design(load_plan(path))
+        else:
+            with pytest.raises(PlanError) as refused:
+                make_design(load_plan(path))
+            assert refused.value.code == "needs-public-people"
     assert forged == {(one, name) for kind in SHIPPED for one in kind.parameters for name in one.mechanisms}
 
 
@@ -46,3 +58,6 @@ def test_a_kinder_claim_is_refused_or_has_a_reason(tmp_path: Path, name: str) ->
         accepted
     )  # no reason for nothing
     assert len(found[True]) > 3
+    # What is free on trust, `verify` says so.
+    said = "; ".join(honest.on_trust)
+    assert [why for why in reasons.values() if why in ON_TRUST and why not in said] == []
