@@ -364,7 +364,7 @@ _FOLLOWS: dict[str, Callable[[Any], Any]] = {  # of parameters that follow from 
     "constant_grid_units": lambda p: p.form.constant,
     "norm": lambda p: norm_for(p.max_stimuli_per_person, p.viewing_time_s),
     "attributes": lambda p: p.tokens.attributes(p.stimuli),
-    "rows": lambda p: p.scanpaths * len(p.stimuli),
+    "rows": lambda p: p.tokens and p.scanpaths * len(p.stimuli),  # not those of a map
 }
 
 
