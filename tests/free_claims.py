@@ -36,10 +36,8 @@ _RANDOMIZED = {"records randomized"}
 _PURE = _ALL - _GAUSSIAN - _PAPERS - _RANDOMIZED - {"records seeded"}
 _BY_STIMULUS = _named("heatmap spectral by", "heatmap spectral unclipped")
 _CHOSEN = {"statistics chosen", "fixations chosen"}
-_NUMBERED = (
-    _ALL - _PAPERS - {"signals lpa", "people", "scanpaths"}
-)  # the others would have another shape, or design
-_SEEN = _named("heatmap spectral", "areas", "records of trials")
+_NUMBERED = _ALL - _PAPERS - {"signals lpa", "people"}  # the others would have another shape, or design
+_SEEN = _named("heatmap spectral", "areas", "records of trials", "scanpaths")
 _SILENT = _ALL - _NUMBERED | _TESTED | _CHOSEN  # no noise, or integers that are little but noise
 _COMPOSED = _named("heatmap gaussian", "signals cfpa", "records randomized", "statistics")
 FREE = (
@@ -65,13 +63,16 @@ FREE = (
     (CHOSEN, "event/events/epsilon", _CHOSEN | _named("heatmap gaussian", "signals cfpa")),
     (MET, "mechanism/parameters/k", _TESTED),
     (MET, "mechanism/parameters/gamma", _TESTED),
+    (LIMITED, "mechanism/parameters/dynamics_share", _named("scanpaths")),
     (DESIGN, "mechanism/parameters/design/dependence_risk", _named("people")),
-    (PRIOR, "mechanism/parameters/prior", _BY_STIMULUS),
+    (DESIGN, "mechanism/public_inputs/people", _named("people")),
+    (DESIGN, "privacy/people", _named("people")),
+    (PRIOR, "mechanism/parameters/prior", _BY_STIMULUS | _named("scanpaths")),
     (ANY_PAIR, "guarantee/delta", _GAUSSIAN | _RANDOMIZED),
     (ANY_PAIR, "privacy/guarantee/delta", _GAUSSIAN | _RANDOMIZED),
     (NO_DELTA, "privacy/budget/delta", _PURE | _PAPERS),
     (NO_BUDGET, "privacy/budget/epsilon", _PAPERS),
-    (RELATION, "privacy/neighbours", _named("heatmap", "statistics", "fixations")),
+    (RELATION, "privacy/neighbours", _named("heatmap", "statistics", "fixations", "scanpaths")),
     (LEDGER, "ledger/spent_before", _ALL),
     (LEDGER, "ledger/spent_after", _PURE),
     (LEDGER, "ledger/delta", _PURE | _PAPERS | _RANDOMIZED),

@@ -26,8 +26,8 @@ from synthrelease.kinds.scanpaths import words
 from synthrelease.kinds.scanpaths.chain_fits import (
     Shown,
 )
-from synthrelease.kinds.scanpaths.datasets import datasets_of
-from synthrelease.kinds.scanpaths.dynamics import LENGTH, DynamicsRound, norm_for, radius_for
+from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, datasets_of
+from synthrelease.kinds.scanpaths.dynamics import CONSTANT, LENGTH, DynamicsRound, norm_for, radius_for
 from synthrelease.kinds.scanpaths.dynamics_prior import FLAT, DynamicsPrior, dynamics_prior
 from synthrelease.kinds.scanpaths.expected import expected
 from synthrelease.kinds.scanpaths.geometry import Geometry
@@ -196,8 +196,9 @@ class ScanpathParameters(StimulusParameters):
         return None if self.people is None else self._radius * self.people
 
     def counts(self) -> Iterator[Counts]:
-        """Yield the constants of maps."""
-        return self.of_maps.counts()
+        """Yield the constants of maps, and that of a person's second vector."""
+        yield from self.of_maps.counts()
+        yield Counts(NOISY_DYNAMICS, slice(1), (self.people or 0) * int(CONSTANT * self.dynamics_radius))
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:
         """Return the correlation of the maps to expect, and how much of movements is learnt."""
