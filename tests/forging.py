@@ -24,10 +24,9 @@ from synthrelease.bundle.strict_hdf5.anatomy import Form
 from synthrelease.dp import accounting
 from synthrelease.dp import event as events
 from synthrelease.dp.guarantee import Neighbours
-from synthrelease.kinds.dataset import STORED, DerivedFrom, Role
+from synthrelease.kinds.dataset import DerivedFrom, Role
 from synthrelease.kinds.event_level import narrower_guarantees
 from synthrelease.kinds.registry import parameters_of
-from synthrelease.numerics.stored import stored
 
 _MOST_COORDINATES = 1 << 20  # that a forger cares to write
 Manifest = dict[str, Any]
@@ -266,8 +265,7 @@ def _derive(arrays: dict[str, Any], item: Item, items: list[Item], normalized: f
         sources = [_source(arrays, items, item, source) for source in dataset.sources]
         index = (*item.index, slice(0, None)) if dataset.by_rows else item.index
         values = dataset.derive(index, *sources)
-    if dataset.types == STORED:
-        values = stored(values, by_rows=dataset.by_rows)
+    values = dataset.stored(np.asarray(values))
     if np.size(values) == math.prod(dataset.item_shape):  # else nothing follows from such parameters
         arrays[item.path][item.index] = np.reshape(values, dataset.item_shape)
 

@@ -173,18 +173,18 @@ def layout(name: str) -> Layout:
     with tempfile.TemporaryDirectory() as folder:
         path = synthrelease.build(STUDIES[name](Path(folder)), Path(folder) / "r.h5", test_seed=5).path
         if name not in _MARKED:
-            _tell_as_real(path, paid=name in _PAID)
+            tell_as_real(path, ledger=LEDGER if name in _PAID else None)
         if name == "signed":
             sign(path, CURATOR)
         return read(path, name)
 
 
-def _tell_as_real(path: Path, *, paid: bool) -> None:
-    """What no reader can notice of a test seed is none: the marks are taken away."""
+def tell_as_real(path: Path, *, ledger: Mapping[str, Any] | None) -> None:
+    """What no reader can notice of a test seed is none: the marks are taken away, and a ledger is charged."""
     with BundleFile(path) as file:
         manifest = file.manifest()
     manifest["randomness"] = {"source": "operating system, AES-256-CTR", "test_seed": False}
-    manifest["ledger"] = LEDGER if paid else None
+    manifest["ledger"] = ledger
     manifest["warnings"] = [one.to_json() for one in due_warnings(manifest)]
     path.write_bytes(path.read_bytes().replace(b"TEST SEED", b"TEST.SEED", 1))
     reseal(path, manifest)

@@ -1,4 +1,4 @@
-"""Files from anyone: mutants of bundles, flipped bytes, lies and files made to do harm; tables of what becomes of them.
+"""Files from anyone: mutants of bundles, flipped bytes, lies, kinder claims and files made to do harm; tables of what becomes of them.
 
 A mutant follows from seed and number alone: `--mutants 1 --first 4711` examines number 4711 again and says all of it.
 """
@@ -15,7 +15,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import kinder
+import numpy as np
 from fork_server import SECONDS, Outcome
+from free_claims import free
 from hostile import CORPUS
 from layouts import GOLDEN, NAMES, layout, read
 from lies import LIES
@@ -53,13 +56,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--corpus", action="store_true", help="files made to do harm; where there is strace, what is opened"
     )
+    parser.add_argument("--claims", type=int, metavar="N", help="rounds of kinder claims by random factors")
     told = parser.parse_args(arguments)
-    everything = not (told.mutants or told.flips or told.lies or told.corpus)
+    everything = not (told.mutants or told.flips or told.lies or told.corpus or told.claims)
     failures: list[str] = []
     if told.corpus or everything:
         failures += corpus()
     if told.lies or everything:
         failures += lies()
+    if told.claims or everything:
+        failures += claims(told.claims or 2, seed=told.seed)
     if told.flips or everything:
         failures += flips()
     if told.mutants or everything:
@@ -176,6 +182,24 @@ def lies() -> list[str]:
                 failures.append(f"a lie was not refused for {lie.code}: {lie.what}")
     print(f"\n{len(LIES)} lies")
     _print(rows)
+    return failures
+
+
+def claims(rounds: int, *, seed: int) -> list[str]:
+    """Tell every number of a manifest kinder, by random factors, with all that follows from it."""
+    failures, random = [], np.random.default_rng(seed)
+    became: Counter[tuple[str, str, str]] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r.h5"
+        for name in list(kinder.NAMES) * rounds:
+            reasons = free(name)
+            for forgery in kinder.forgeries(name, 2 ** random.uniform(-4, 4, 2)):
+                refused = kinder.found(path, name, forgery)
+                became[name, forgery.field, "refused" if refused else reasons.get(forgery.field, "")] += 1
+                if not refused and forgery.field not in reasons:
+                    failures.append(f"{name}: a kinder claim was accepted: {forgery.what}")
+    print(f"\n{became.total()} kinder claims: bundle, field, what became of them")
+    _print([[*row, str(count)] for row, count in sorted(became.items())])
     return failures
 
 

@@ -117,7 +117,7 @@ class Setting:
         made = mechanism_for(self.truth, **self.options)
         p = replace(made.parameters, sampling_seed=seed)
         nothing = {dataset.path: np.zeros(dataset.shape, dtype=np.int64) for dataset in made.noisy}
-        largest = float(p.most_counts(QUIET)[0] or 1)
+        largest = float(p.most_counts(QUIET) or 1)
         event: Event = RoundedGaussian(1.0, _NOTHING * largest, 1)
         return Values(p, event, {**made.public_arrays, **nothing}), made
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from synthrelease.dp import event as events
 from synthrelease.dp.guarantee import from_json
 from synthrelease.errors import Argument, Remedy
 from synthrelease.notebook import CardTable, NotebookCard, Tone
@@ -131,12 +132,21 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
     sentences = [
         "that a label is one person and depends on no one else, and that bounds, areas and public lists were chosen without looking"
     ]
+    if manifest["privacy"]["people"] is not None:
+        sentences.append("that numbers of participants are those of the data")
     if manifest["manifest_version"] == 1:
         sentences.append(
             "which rows count, which a manifest of version 1 does not state, and that public facts do not follow from it"
         )
     if any(guarantee["kind"] not in {"none", "plausible_deniability"} for _, guarantee in guarantees):
         sentences.append("that rows were limited, and noise was drawn, as stated")
+    leaves = [
+        leaf for output in manifest["outputs"] for leaf in events.flatten(events.from_json(output["event"]))
+    ]
+    if any(isinstance(leaf, events.PrivateChoice) for leaf in leaves):
+        sentences.append("that private choices were made with the stated ε")
+    if manifest["ledger"] is not None:
+        sentences.append("what other releases cost, which the ledger alone shows")
     sentences += [
         f"that every record of {name} met k = {guarantee['k']} and γ = {guarantee['gamma']:g}"
         for name, guarantee in guarantees

@@ -23,7 +23,7 @@ from synthrelease.dp.guarantee import Guarantee, Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.parameters import Fault, Parameters
-from synthrelease.kinds.registry import parameters_of
+from synthrelease.kinds.registry import kind_of, parameters_of
 
 TOLERANCE = 1e-6  # relative: two versions of the accounting library may differ in the last digits
 
@@ -37,6 +37,8 @@ def event_faults(output: dict[str, Any], *, neighbours: Neighbours, integers: in
         integers: how many noisy integers the file holds for it.
     """
     event = events.from_json(output["event"])
+    if neighbours not in kind_of(output).relations:
+        yield "guarantee", f"outputs of this kind have no guarantee under {neighbours}"
     if event.to_json() != output["event"]:
         yield "manifest", "the event's numbers are not written in the one form that they have"
     noises = [leaf for leaf in flatten(event) if isinstance(leaf, Noise)]

@@ -115,6 +115,8 @@ class OutputExamination:
         self._whole_sources: dict[DerivedFrom, Array] = {}
         self._derived = DerivedItems()
         self._all_integers, self._high_integers = IntegerTally(), IntegerTally()
+        is_public = self._parameters.people is not None
+        self._counts = [(one, IntegerTally()) for one in self._parameters.counts() if is_public]
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the values of an output in which `stated_faults` finds nothing."""
@@ -168,7 +170,7 @@ class OutputExamination:
         fault, blocks, dataset = None, [], item.dataset
         for index, values in self._blocks(item):
             if dataset.role is Role.NOISY:
-                self._count(values)
+                self._count(dataset.path, values)
             self._gather(dataset.path, values)
             if keep:
                 blocks.append(values)
@@ -236,8 +238,11 @@ class OutputExamination:
             self._whole_sources[source] = whole.reshape(shape)
         return self._whole_sources[source]
 
-    def _count(self, integers: Array) -> None:
+    def _count(self, path: str, integers: Array) -> None:
         self._all_integers.add(integers)
+        for counts, tally in self._counts:
+            if counts.path == path:
+                tally.add(integers[..., counts.part])
         if self._high_frequencies is not None:
             self._high_integers.add(integers[..., self._high_frequencies])
 
@@ -249,9 +254,9 @@ class OutputExamination:
             if too_quiet(self._all_integers, leaf) or too_quiet(self._high_integers, leaf):
                 message = "the integers are too small to carry noise of the stated scale"
                 yield Finding("noise", self._where, message)
-            each, total = self._parameters.most_counts(self._event)
-            if (each is not None and too_large(self._all_integers, leaf, most_each=each)) or (
-                total is not None and too_many(self._all_integers, leaf, most=total)
+            each = self._parameters.most_counts(self._event)
+            if (each is not None and too_large(self._all_integers, leaf, most_each=each)) or any(
+                too_many(tally, leaf, most=counts.most) for counts, tally in self._counts
             ):
                 message = "the values are more than the stated bounds allow all participants together"
                 yield Finding("sensitivity", self._where, message)

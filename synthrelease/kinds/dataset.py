@@ -118,6 +118,15 @@ class DerivedFrom:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """Noisy integers of a dataset that count people: each adds so many grid units at most, on every stimulus or in every group where they count."""
+
+    path: str
+    part: slice  # of the last axis
+    most: int  # what all of them sum to at most, without noise
+
+
+@dataclass(frozen=True)
 class Dataset:
     """A dataset of an output, in its unit; its shape is that of its axes.
 

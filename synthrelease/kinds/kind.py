@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from synthrelease.dp.guarantee import Neighbours
+from synthrelease.errors import PlanError
 from synthrelease.field_schema import Schema
 from synthrelease.kinds.parameters import Parameters
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from synthrelease.data.facts import Facts
     from synthrelease.data.input_spec import InputSpec
     from synthrelease.dp.event import Event
-    from synthrelease.dp.guarantee import Neighbours
     from synthrelease.kinds.mechanism import Mechanism
     from synthrelease.kinds.output_spec import OutputSpec
 
@@ -34,6 +35,8 @@ class Kind:
     subject: str  # a keyword for catalogues
     package: str  # with `options.json` and the module `prepare`, its private half
     parameters: tuple[type[Parameters], ...]  # public parameters of its mechanisms
+    # Under which its guarantees are proved: one that divides by the number of people needs that to be public.
+    relations: tuple[Neighbours, ...] = (Neighbours.REPLACE_ONE,)
     has_model: bool = False  # whether its package has a module `model`, of which anyone may draw more
     # What stands for <words> in `options.json`: names that code lists.
     named: Mapping[str, str] = field(default_factory=dict)
@@ -114,9 +117,18 @@ class Kind:
         Loads the private half, which no one needs who checks or reads a release.
 
         Raises:
-            PlanError: parameters contradict each other or the input.
+            PlanError: parameters contradict each other or the input, or the relation is not one of the kind's.
             PolicyError: the guarantee would be false or empty.
         """
+        if neighbours not in self.relations:
+            raise PlanError(
+                "needs-public-people",
+                f"a {self.name} output needs the number of participants to be public",
+                where=spec.where,
+                found=f'neighbours = "{neighbours}"',
+                expected=" or ".join(f'neighbours = "{relation}"' for relation in self.relations),
+                remedy="change neighbours, or release another kind of output",
+            )
         private_half = import_module(f"{self.package}.prepare")
         mechanism: Mechanism[Any] = private_half.prepare(spec, source, facts, neighbours)
         return mechanism

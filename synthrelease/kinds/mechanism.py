@@ -167,7 +167,7 @@ class Mechanism(ABC, Generic[P]):
 
         Under add-remove-one it must not depend on n, not even through the type of what is released.
         """
-        most, _ = self.parameters.most_counts(UNKNOWN)
+        most = self.parameters.most_counts(UNKNOWN)
         return UNBOUNDED if most is None else most
 
     def rehearsed(self, budget: Budget | None, event: Event) -> Drawn:  # noqa: ARG002

@@ -29,7 +29,7 @@ from synthrelease.dp.event import (
 from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import Label, Schema, among, described, object_schema
-from synthrelease.kinds.dataset import Array, Dataset, Role
+from synthrelease.kinds.dataset import Array, Counts, Dataset, Role
 from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.synthetic_gaze import SyntheticGaze
@@ -278,9 +278,13 @@ class Parameters:
         """Return the number of candidates of every private choice that a person is exposed to."""
         return []
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
-        """Return bounds of the integers before noise: of any one's magnitude, and of their sum; None if unknown."""
-        return None, None
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
+        """Return a bound of the magnitude of every integer before noise; None if there is no public one."""
+        return None
+
+    def counts(self) -> Iterator[Counts]:
+        """Yield integers that count people, where n is public: they refute too low a number of stimuli or groups of a person."""
+        yield from ()
 
     def high_frequencies(self) -> Array | None:
         """Return which of the integers of an item hold little but noise, chosen by place; None if none are known to, shape (K,)."""

@@ -129,23 +129,6 @@ def refuse_positions(source: InputSpec, where: str, otherwise: str, *, by_positi
         )
 
 
-def require_replace_one(spec: OutputSpec, neighbours: Neighbours) -> None:
-    """Refuse an output that needs the number of participants to be public.
-
-    Raises:
-        PlanError: under add-remove-one.
-    """
-    if neighbours is not Neighbours.REPLACE_ONE:
-        raise PlanError(
-            "needs-public-people",
-            f"a {spec.kind} output needs the number of participants to be public",
-            where=spec.where,
-            found='neighbours = "add-remove-one"',
-            expected='neighbours = "replace-one"; heatmaps, areas and statistics can do either',
-            remedy="change neighbours, or release another kind of output",
-        )
-
-
 def label_of(spec: OutputSpec, key: str, source: InputSpec) -> str | None:
     """Return the label that a key of the plan names, a column of categories or `RECORDING`; None without the key.
 

@@ -55,3 +55,10 @@ class StimulusParameters(Parameters):
             yield "manifest", "numbers of viewers stand where the assignment and n are public, and only there"
         elif viewers is not None and (len(viewers) != len(self.stimuli) or max(viewers) > (self.people or 0)):
             yield "manifest", "not one number of viewers for each stimulus, or more viewers than participants"
+        elif viewers is not None and sum(viewers) - len(viewers) // 2 > self.viewings(None):
+            yield "manifest", "more viewers than participants may count on so many stimuli"
+
+    def viewings(self, viewers: Sequence[int] | None) -> int:
+        """Return on how many stimuli all people count together, at most: each number of viewers is rounded to a whole person."""
+        most = (self.people or 0) * self.max_stimuli_per_person
+        return most if viewers is None else min(most, sum(viewers) + len(viewers) // 2)

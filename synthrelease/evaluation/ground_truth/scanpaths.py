@@ -128,7 +128,7 @@ class ScanpathTruth:
     @cached_property
     def _assumed(self) -> Arrays:
         mechanism, p = self.mechanism, self.mechanism.parameters
-        largest = float(p.most_counts(RoundedGaussian(1.0, 1.0, 1))[0] or 2**45)
+        largest = float(p.most_counts(RoundedGaussian(1.0, 1.0, 1)) or 2**45)
         nothing = {dataset.path: np.zeros(dataset.shape, dtype=np.int64) for dataset in mechanism.noisy}
         event = RoundedGaussian(1.0, _NOISE * largest, sum(array.size for array in nothing.values()))
         values = Values(p, event, {**mechanism.public_arrays, **nothing})

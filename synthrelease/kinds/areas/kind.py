@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.areas.public import AreasParameters
 from synthrelease.kinds.kind import Kind
 
@@ -11,4 +12,5 @@ AREAS = Kind(
     subject="areas of interest",
     package="synthrelease.kinds.areas",
     parameters=(AreasParameters,),
+    relations=tuple(Neighbours),
 )

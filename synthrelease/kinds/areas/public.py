@@ -20,7 +20,7 @@ from synthrelease.dp.sensitivity import Sensitivity, area_shares
 from synthrelease.field_schema import among, described
 from synthrelease.kinds.areas import words
 from synthrelease.kinds.areas.expected import total_variation
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Counts, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import VARIATION, Expectation
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
 from synthrelease.kinds.public_area import PublicArea
@@ -225,19 +225,23 @@ class AreasParameters(StimulusParameters):
             codes.append("label-image")
         return list(map(remark, codes))
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
-        """Return bounds of the shares in an area, and of all shares: W on each stimulus for each person who counts there.
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
+        """Return a bound of the shares in an area: W for each person who counts on the stimulus.
 
         Viewers are those to expect; labels, which decide, may make it more, but hardly by eight standard deviations.
         """
         if self.people is None:
-            return None, None
-        in_area, vectors = self.people, self.people * self.max_stimuli_per_person
+            return None
+        in_area = self.people
         if self.viewers:
-            most, total = max(self.viewers), sum(self.viewers)
+            most = max(self.viewers)
             in_area = min(in_area, math.ceil(most + 8 * math.sqrt(most) + 8))
-            vectors = min(vectors, math.ceil(total + 8 * math.sqrt(total) + 8))
-        return in_area * HALF_RANGE, vectors * HALF_RANGE * (2 if self.transitions else 1)
+        return in_area * HALF_RANGE
+
+    def counts(self) -> Iterator[Counts]:
+        """Yield all shares: W on each stimulus for each person who counts there."""
+        for name in (DWELL, TRANSITIONS)[: 1 + self.transitions]:
+            yield Counts(f"{name}/noisy", slice(None), self.viewings(self.viewers) * HALF_RANGE)
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
@@ -250,8 +254,3 @@ class AreasParameters(StimulusParameters):
             yield "manifest", f"two areas of one name, or '{ELSEWHERE}' does not stand last"
         for area in self.areas:
             yield from area.faults(self.stimuli)
-        if self.viewers is not None and self.people is not None:
-            # Each is rounded to a whole person.
-            most = self.people * self.max_stimuli_per_person + len(self.stimuli) / 2
-            if sum(self.viewers) > most:
-                yield "manifest", "more viewers than participants may count on so many stimuli"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_cells import CellParameters
 from synthrelease.kinds.kind import Kind
@@ -12,4 +13,5 @@ HEATMAP = Kind(
     subject="gaze heatmap",
     package="synthrelease.kinds.heatmap",
     parameters=(SpectralParameters, CellParameters),
+    relations=tuple(Neighbours),
 )

@@ -15,7 +15,17 @@ from synthrelease.dp.event import Event, Noise, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import among, described
-from synthrelease.kinds.dataset import INTEGERS, ITERATED, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.dataset import (
+    INTEGERS,
+    ITERATED,
+    Array,
+    Axis,
+    Counts,
+    Dataset,
+    DerivedFrom,
+    Index,
+    Role,
+)
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
 from synthrelease.kinds.heatmap.estimates import (
@@ -319,9 +329,13 @@ class SpectralParameters(HeatmapParameters):
         codes = {CENTRE: ["centre-bias"], MAPS: ["public-maps"]}
         return [remark(code) for code in codes.get(self.prior, [])]
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
         """Return what all people's coefficients may be."""
-        return None if self.people is None else self.people * RADIUS, None
+        return None if self.people is None else self.people * RADIUS
+
+    def counts(self) -> Iterator[Counts]:
+        """Yield the constants, which a person has on each stimulus that they count on, or less of them after clipping."""
+        yield Counts("noisy", slice(1), self.viewings(self.viewers) * CONSTANT_STEPS)
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""

@@ -13,7 +13,7 @@ from synthrelease.dp.event import Event, Noise, PrivateChoice, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import PositiveInt, among, described
-from synthrelease.kinds.dataset import INTEGERS, Array, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.dataset import INTEGERS, Array, Counts, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
 from synthrelease.kinds.heatmap.expected import cell_correlation, expected
@@ -124,15 +124,19 @@ class CellParameters(HeatmapParameters):
         """Return the number of caps to choose from, if it was chosen."""
         return [] if self.caps is None else [len(self.caps)]
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
-        """Return what all people may count in a cell, and in all maps."""
-        if self.people is None:
-            return None, None
-        in_cell, in_map = self.cap, self.cap * self.rows * self.columns
-        if self.max_samples_per_stimulus is not None:
-            in_cell = min(in_cell, self.max_samples_per_stimulus)
-            in_map = min(in_map, self.max_samples_per_stimulus)
-        return self.people * in_cell, self.people * self.max_stimuli_per_person * in_map
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
+        """Return what all people may count in a cell."""
+        return None if self.people is None else self.people * self._at_most(self.cap)
+
+    def counts(self) -> Iterator[Counts]:
+        """Yield all counts of people's samples."""
+        in_map = self._at_most(self.cap * self.rows * self.columns)
+        yield Counts("noisy", slice(None), self.viewings(None) * in_map)
+
+    def _at_most(self, samples: int) -> int:
+        """So many samples, or as many as a person may have on a stimulus."""
+        most = self.max_samples_per_stimulus
+        return samples if most is None else min(samples, most)
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""

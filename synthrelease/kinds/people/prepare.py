@@ -15,7 +15,7 @@ from synthrelease.kinds.people.mechanism import SyntheticPeople
 from synthrelease.kinds.people.pilot_reading import read_pilot
 from synthrelease.kinds.people.public import BINS, COSINES, PeopleParameters
 from synthrelease.kinds.people.scores import MOST_POINTS, MOST_STEPS, Scale
-from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
+from synthrelease.kinds.preparing import chosen_features, names_source
 
 _LARGEST = 200_000_000  # values of all synthetic people
 
@@ -26,7 +26,6 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
     Raises:
         PlanError: a feature has no bounds or no values on its lattice, or there are too many values to draw.
     """
-    require_replace_one(spec, neighbours)
     o, features = spec.options, chosen_features(spec, source)
     windows = o["windows"]
     people = o.get("people", facts.people)

@@ -284,9 +284,9 @@ class PeopleParameters(Parameters):
         count = 2 * self.form.marginal_size + self.form.dependence_size
         return sensitivities.clipped_coefficients(count=count, radius=RADIUS, neighbours=neighbours)
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
         """Return what all people's integers may be."""
-        return None if self.people is None else RADIUS * self.people, None
+        return None if self.people is None else RADIUS * self.people
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:  # noqa: ARG002
         """Return the error to expect of marginals, correlations, differences between people, order in time, and contrasts."""

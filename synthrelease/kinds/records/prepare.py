@@ -14,7 +14,7 @@ from synthrelease.dp.budget import LAPLACE
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import chosen_features, label_of, names_source, require_replace_one
+from synthrelease.kinds.preparing import chosen_features, label_of, names_source
 from synthrelease.kinds.records.checks import check_policy, check_sense, trials_for
 from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.prepare_scanpaths import records_of_trials
@@ -30,7 +30,6 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         PlanError: a parameter contradicts another, or k people cannot be found.
         PolicyError: the test is vacuous and that is not acknowledged, or the guarantee would be false.
     """
-    require_replace_one(spec, neighbours)
     return _OF_INPUT[source.kind](spec, source, facts, neighbours)
 
 

@@ -282,9 +282,9 @@ class RecordsParameters(Parameters):
             yield remark("copies-left-out")
         yield remark("noisy-model-with-sources" if self.fit == DP else "exact-model")
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:
+    def most_counts(self, event: Event) -> int | None:
         """Return what the fitted people may be in any cell."""
-        return None if self.people is None else (self.people - _seeds(event)) * HALF_RANGE, None
+        return None if self.people is None else (self.people - _seeds(event)) * HALF_RANGE
 
     def network(self, counts: Mapping[str, Array], event: Event) -> Network:
         """Return the network that noisy joint counts, by their paths, call for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.scanpaths.public import ScanpathParameters
 
@@ -11,5 +12,6 @@ SCANPATHS = Kind(
     subject="synthetic scanpaths",
     package="synthrelease.kinds.scanpaths",
     parameters=(ScanpathParameters,),
+    relations=tuple(Neighbours),
     has_model=True,
 )

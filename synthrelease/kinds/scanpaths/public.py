@@ -14,7 +14,7 @@ from synthrelease.dp.event import Event, Noise, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import among, described
-from synthrelease.kinds.dataset import Array, Dataset
+from synthrelease.kinds.dataset import Array, Counts, Dataset
 from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
@@ -26,8 +26,8 @@ from synthrelease.kinds.scanpaths import words
 from synthrelease.kinds.scanpaths.chain_fits import (
     Shown,
 )
-from synthrelease.kinds.scanpaths.datasets import datasets_of
-from synthrelease.kinds.scanpaths.dynamics import LENGTH, DynamicsRound, norm_for, radius_for
+from synthrelease.kinds.scanpaths.datasets import NOISY_DYNAMICS, datasets_of
+from synthrelease.kinds.scanpaths.dynamics import CONSTANT, LENGTH, DynamicsRound, norm_for, radius_for
 from synthrelease.kinds.scanpaths.dynamics_prior import FLAT, DynamicsPrior, dynamics_prior
 from synthrelease.kinds.scanpaths.expected import expected
 from synthrelease.kinds.scanpaths.geometry import Geometry
@@ -191,9 +191,14 @@ class ScanpathParameters(StimulusParameters):
         """Of both vectors together, in grid units, rounded up."""
         return math.isqrt(RADIUS**2 + self.dynamics_radius**2 - 1) + 1
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
         """Return what all people's integers may be."""
-        return None if self.people is None else self._radius * self.people, None
+        return None if self.people is None else self._radius * self.people
+
+    def counts(self) -> Iterator[Counts]:
+        """Yield the constants of maps, and that of a person's second vector."""
+        yield from self.of_maps.counts()
+        yield Counts(NOISY_DYNAMICS, slice(1), (self.people or 0) * int(CONSTANT * self.dynamics_radius))
 
     def expected(self, event: Event, people: float, neighbours: Neighbours) -> tuple[Expectation, ...]:
         """Return the correlation of the maps to expect, and how much of movements is learnt."""

@@ -12,7 +12,7 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.temporal_leakage import temporal_leakage
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.preparing import chosen_features, names_source, require_replace_one
+from synthrelease.kinds.preparing import chosen_features, names_source
 from synthrelease.kinds.signals.bozkir2021 import ORACLE, PaperParameters
 from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES, CoefficientSignals
 from synthrelease.kinds.signals.public import SPECTRAL, CoefficientParameters, SpectralSignalParameters
@@ -80,7 +80,6 @@ def prepare(
     Raises:
         PlanError: a parameter is missing, has no meaning for the mechanism, or contradicts another.
     """
-    require_replace_one(spec, neighbours)
     mechanism = spec.options["mechanism"]
     _check_keys(spec, mechanism)
     request = _Request(spec, source, facts, neighbours, _length(spec, facts))

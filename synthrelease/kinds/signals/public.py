@@ -210,11 +210,11 @@ class CoefficientParameters(SignalParameters):
         """Return how many numbers of frequencies there were to choose from, if it was chosen."""
         return [] if self.candidates is None else [len(self.candidates)]
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
         """Return a bound of every integer before noise."""
         if self.people is None:
-            return None, None
-        return max(self.bound_grid_units) * (1 if self.is_each else self.people), None
+            return None
+        return max(self.bound_grid_units) * (1 if self.is_each else self.people)
 
     def high_frequencies(self) -> Array:
         """Return which integers of a series are of the upper half of its frequencies; all of them for lpa."""
@@ -358,9 +358,9 @@ class SpectralSignalParameters(SignalParameters):
             count=self.form.series * self.form.count, radius=RADIUS, neighbours=neighbours
         )
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
         """Return what all people's integers may be."""
-        return None if self.people is None else RADIUS * self.people, None
+        return None if self.people is None else RADIUS * self.people
 
     def high_frequencies(self) -> Array:
         """Return which integers of a series are of the upper half of its cosines."""

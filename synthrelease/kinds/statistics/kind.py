@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.statistics.noisy import NOISY_STATISTICS
 from synthrelease.kinds.statistics.public import StatisticsParameters
@@ -14,4 +15,5 @@ STATISTICS = Kind(
     package="synthrelease.kinds.statistics",
     named={"statistics": ", ".join(NOISY_STATISTICS), "statistics in a pattern": "|".join(NOISY_STATISTICS)},
     parameters=(StatisticsParameters, FixationParameters),
+    relations=tuple(Neighbours),
 )

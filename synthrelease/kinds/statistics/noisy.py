@@ -54,6 +54,10 @@ class Statistic(ABC):
         """Return how many integers it takes, of a histogram in each bin."""
         return 1 + self.is_quotient(unit)
 
+    def counted(self, unit: StatisticUnit) -> tuple[slice, int]:
+        """Return which of its integers count people, and what a person weighs in all of them."""
+        return slice(1, 1 + self.is_quotient(unit)), HALF_RANGE
+
     @abstractmethod
     def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:
         """Return what each person with a value contributes, integers, shape (owners, size); of anyone else it is 0."""
@@ -97,6 +101,10 @@ class Statistic(ABC):
 @dataclass(frozen=True)
 class Count(Statistic):
     """How many people have a value: each weighs 2H."""
+
+    def counted(self, unit: StatisticUnit) -> tuple[slice, int]:  # noqa: ARG002
+        """Return its integer, and 2H."""
+        return slice(1), PERSON_STEPS
 
     def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:  # noqa: ARG002
         """Return 2H of each."""
@@ -284,6 +292,10 @@ class Variance(Statistic):
 @dataclass(frozen=True)
 class Histogram(Statistic):
     """How people divide H shares each among bins of equal width, by their values."""
+
+    def counted(self, unit: StatisticUnit) -> tuple[slice, int]:  # noqa: ARG002
+        """Return all bins, and H."""
+        return slice(None), HALF_RANGE
 
     def integers(self, cell: Cell, unit: StatisticUnit) -> Integers:  # noqa: ARG002
         """Raise TypeError: most of a person's shares are 0, and are not made."""

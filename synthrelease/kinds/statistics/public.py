@@ -14,7 +14,7 @@ from synthrelease.dp.event import Event, Noise, PrivateChoice, RoundedGaussian, 
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import LABEL, LABELS, described
-from synthrelease.kinds.dataset import Axis, Dataset
+from synthrelease.kinds.dataset import Axis, Counts, Dataset
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters, added_later
 from synthrelease.kinds.statistics import words
@@ -175,9 +175,16 @@ class StatisticsParameters(Parameters):
         groups = 1 if self.groups is None else min(self.max_groups_per_person, len(self.groups))
         return [self.quantile_steps] * (len(self.quantiles) * len(self.features) * groups)
 
-    def most_counts(self, event: Event) -> tuple[int | None, int | None]:  # noqa: ARG002
+    def most_counts(self, event: Event) -> int | None:  # noqa: ARG002
         """Return what all people together may be in any statistic."""
-        return None if self.people is None else self.people * PERSON_STEPS, None
+        return None if self.people is None else self.people * PERSON_STEPS
+
+    def counts(self) -> Iterator[Counts]:
+        """Yield the counts of every statistic that has any, of all groups and features."""
+        counted = (self.people or 0) * self.max_groups_per_person * len(self.features)
+        for name in self.noisy:
+            part, weight = NOISY_STATISTICS[name].counted(self._any_unit)
+            yield Counts(f"{name}/noisy", part, counted * weight)
 
     @property
     def moving(self) -> bool:

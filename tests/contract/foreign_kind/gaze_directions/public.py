@@ -12,12 +12,13 @@ from synthrelease.dp.event import Event, Noise
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, area_shares
 from synthrelease.field_schema import described
-from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Dataset, DerivedFrom, Index, Role
+from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Counts, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault
 from synthrelease.kinds.stimuli import StimulusParameters
 from synthrelease.number_words import participants, several
 from synthrelease.numerics import derived
+from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
 
@@ -65,6 +66,10 @@ class DirectionParameters(StimulusParameters):
             neighbours=neighbours,
         )
 
+    def counts(self) -> Iterator[Counts]:
+        """Yield all integers: H on each stimulus for each participant who counts there."""
+        yield Counts("noisy", slice(None), self.viewings(None) * HALF_RANGE)
+
     def derivation(self, neighbours: Neighbours) -> Remark:  # noqa: ARG002
         """Return why the sensitivity is what it is."""
         most, stimuli = self.max_stimuli_per_person, len(self.stimuli)
@@ -96,4 +101,5 @@ DIRECTIONS = Kind(
     subject="gaze directions",
     package="gaze_directions",
     parameters=(DirectionParameters,),
+    relations=tuple(Neighbours),
 )
