@@ -1,4 +1,4 @@
-"""Input files, plans and ledgers: damaged at random, and costly; tables of what becomes of them.
+"""Input files, plans and ledgers: damaged at random, costly, and hostile; tables of what becomes of them.
 
 Every damaged input is looked at by `init` and by a dry run, in a process of its own. It must be used, or refused by an error of ours that repeats no private
 cell; nothing may be left behind. A damage follows from the seed and its number alone.
@@ -57,14 +57,18 @@ def main(arguments: list[str]) -> int:
         "--plans", type=int, metavar="N", help="so many plans with unusual texts, against a ledger"
     )
     parser.add_argument("--ledgers", type=int, metavar="N", help="every bit of so many ledgers, changed")
-    parser.add_argument("--costly", action="store_true", help="small files that unpack to gigabytes")
+    parser.add_argument(
+        "--costly",
+        action="store_true",
+        help="files that unpack to gigabytes, hang who reads them or fill memory",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     told = parser.parse_args(arguments)
     everything = not (told.damaged or told.plans or told.ledgers or told.costly)
     failures: list[str] = []
     if told.costly or everything:
-        failures += costly()
+        failures += costly() + hostile()
     if told.ledgers or everything:
         failures += ledgers(told.ledgers or 2, jobs=told.jobs)
     if told.plans or everything:
@@ -326,6 +330,30 @@ def costly() -> list[str]:
             )
             if code != 3 or seconds > MOST_SECONDS or peak > MOST_MEMORY_BYTES:
                 failures.append(f"{name}: exit code {code}, {seconds:.1f} s, {peak >> 20} MiB")
+    return failures
+
+
+def hostile(times: int = 2) -> list[str]:
+    """Read files that hang their reader or fill memory, twice as large as in the tests; each is refused in words, soon, in the memory that it is given."""
+    from costly import MOST_SECONDS
+    from hostile_inputs import COMMANDS, HOSTILE, run, study
+
+    failures = []
+    print(f"{'file':<50} {'command':<40} {'seconds':>8}  code")
+    for name, one in HOSTILE.items():
+        for command in COMMANDS[one.use]:
+            with tempfile.TemporaryDirectory() as folder:
+                study(Path(folder), one.use)
+                one.write(Path(folder), times)
+                began = time.monotonic()
+                try:
+                    code = run(Path(folder), command).returncode
+                except subprocess.TimeoutExpired:
+                    code = -1
+            seconds = time.monotonic() - began
+            print(f"{name:<50} {command[:40]:<40} {seconds:>8.1f} {code:>5}")
+            if code not in (1, 3, 4) or seconds > MOST_SECONDS:
+                failures.append(f"{name}: {command}: exit code {code}, {seconds:.1f} s")
     return failures
 
 

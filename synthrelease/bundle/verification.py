@@ -13,7 +13,6 @@ import atexit
 import json
 import os
 import signal
-import stat
 import subprocess
 import threading
 import time
@@ -41,8 +40,8 @@ from synthrelease.bundle.signing.expectations import (
 )
 from synthrelease.bundle.signing.keys import key_file_bytes
 from synthrelease.bundle.signing.keys import public_key as as_public_key
-from synthrelease.errors import InputError, MachineError
-from synthrelease.files.missing import nearest_file
+from synthrelease.errors import InputError
+from synthrelease.files.reading import open_regular, opened
 
 if TYPE_CHECKING:
     from synthrelease.parallel import Progress
@@ -113,33 +112,8 @@ def refuse_no_bundle(path: str | Path, verification: Verification) -> Verificati
         _refuse_other_file(Path(path))
     if all(finding.code != "unreadable" for finding in verification.findings):
         return verification
-    where = repr(str(path))[1:-1][:300]  # on one line, whatever is in it
-    try:
-        folder = stat.S_ISDIR(Path(path).stat().st_mode)
-        allowed = os.access(path, os.R_OK)
-    except PermissionError:
-        folder = allowed = False
-    except (OSError, ValueError):
-        raise InputError(
-            "no-such-file",
-            "there is no such file",
-            where=where,
-            expected="a bundle",
-            remedy=nearest_file(Path(path)) or "correct the path",
-        ) from None
-    if folder:
-        raise InputError(
-            "path-is-folder",
-            "the path is a folder",
-            where=where,
-            expected="a bundle, which is one file",
-            remedy="name the file",
-        )
-    if not allowed:
-        raise MachineError(
-            "cannot-read", "the file may not be read", where=where, remedy="check its permissions"
-        )
-    return verification
+    with opened(Path(path), InputError, "bundle"):  # or says why not
+        return verification
 
 
 def _refuse_other_file(path: Path) -> None:
@@ -158,7 +132,7 @@ def _refuse_other_file(path: Path) -> None:
     )
 
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             begins = file.read(_HEAD_BYTES)
     except OSError:
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +23,15 @@ _LEAST_S = 0.001
 
 def inputs_of_plan(ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Return the names of inputs of the plan that is on the line already, for a shell to complete."""
+    from synthrelease.errors import PlanError, SynthReleaseError
+    from synthrelease.files.reading import content_of
+    from synthrelease.files.toml_reading import MOST_TOML_BYTES, toml_tables
+
     try:
-        inputs = tomllib.loads(Path(ctx.params["plan"]).read_text("utf-8"))["inputs"]
+        content = content_of(Path(ctx.params["plan"]), PlanError, most_bytes=MOST_TOML_BYTES)
+        inputs = toml_tables(content.decode())["inputs"]
         return [name for name in inputs if name.startswith(begun)]
-    except (KeyError, TypeError, OSError, ValueError):  # no such plan, or none yet
+    except (KeyError, TypeError, ValueError, RecursionError, SynthReleaseError):  # no such plan, or none yet
         return []
 
 

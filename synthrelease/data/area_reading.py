@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from synthrelease.data.area_shapes import ELSEWHERE, LABEL, POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, PlacedAreas
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen
-from synthrelease.errors import MachineError, PlanError
+from synthrelease.errors import PlanError
+from synthrelease.files.reading import content_of
+from synthrelease.files.toml_reading import toml_tables
 
 _SHAPES = {
     RECTANGLE: "[left, top, right, bottom] in pixels of the screen, left < right and top < bottom",
@@ -25,6 +26,7 @@ _SHAPES = {
     LABEL: "a whole number from 1, the value of the area's pixels in the label image",
 }
 _EXAMPLE = 'a table of areas, such as face = { rectangle = [100, 50, 300, 250] }; or "areas.toml", a file with that table'
+_MOST_BYTES = 1 << 24  # of a file
 _MOST_AREAS, _MOST_CORNERS, _LARGEST_LABEL = 1000, 10_000, 2**31 - 1
 _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,200}")  # as the manifest has labels
 
@@ -56,7 +58,7 @@ def read_areas(
     place = f"{where}: areas"
     if isinstance(declared, str):
         place = str(folder / declared)
-        declared = _table(folder / declared, where)
+        declared = _table(folder / declared)
     if not declared or len(declared) > _MOST_AREAS:
         raise PlanError(
             "too-many-areas" if declared else "no-areas",
@@ -97,13 +99,28 @@ def _refuse_one_alone(labelled: Sequence[Area], label_image: str | None, where: 
         )
 
 
-def _table(path: Path, where: str) -> dict[str, Any]:
+def _table(path: Path) -> dict[str, Any]:
     """Read a file of areas."""
-    text = _text(path, where)
     kind = "JSON" if path.suffix.lower() == ".json" else "TOML"
+    raw = content_of(
+        path,
+        PlanError,
+        "areas file",
+        most_bytes=_MOST_BYTES,
+        missing="correct the path: it is relative to the plan",
+    )
     try:
-        table = json.loads(text, object_pairs_hook=_no_key_twice) if kind == "JSON" else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # of both languages, and numbers of thousands of digits
+        text = raw.decode("utf-8-sig")
+        table = json.loads(text, object_pairs_hook=_no_key_twice) if kind == "JSON" else toml_tables(text)
+    except UnicodeDecodeError:
+        raise PlanError(
+            "not-utf8",
+            "the areas are not UTF-8 text",
+            where=str(path),
+            expected="a TOML or JSON file",
+            remedy="save it as UTF-8",
+        ) from None
+    except (ValueError, RecursionError) as error:  # of both languages
         fault = "the tables are nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise PlanError(
             "bad-syntax",
@@ -122,32 +139,6 @@ def _table(path: Path, where: str) -> dict[str, Any]:
             remedy="write the table of areas into it",
         )
     return table
-
-
-def _text(path: Path, where: str) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except PermissionError:
-        raise MachineError(
-            "cannot-read", "the areas may not be read", where=str(path), remedy="check permissions"
-        ) from None
-    except UnicodeDecodeError:
-        raise PlanError(
-            "not-utf8",
-            "the areas are not UTF-8 text",
-            where=str(path),
-            expected="a TOML or JSON file",
-            remedy="save it as UTF-8",
-        ) from None
-    except (OSError, ValueError):
-        raise PlanError(
-            "no-such-file",
-            "there is no such file of areas",
-            where=where,
-            found=repr(str(path))[1:-1],
-            expected="a TOML or JSON file; its path is relative to the plan",
-            remedy="correct the path",
-        ) from None
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ billion pixels: they are counted before any is read.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from synthrelease.errors import MachineError
 from synthrelease.extras import require
+from synthrelease.files.reading import NotRegularError, open_regular
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -51,7 +53,7 @@ def opened_picture(
 
     too_large = PictureError(f"more than {_MILLIONS} million pixels", "make it smaller")
     try:
-        with path.open("rb") as file, warnings.catch_warnings():
+        with os.fdopen(open_regular(path), "rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # of more than we read
             image: Image.Image = Image.open(file, formats=kinds)
             if image.width * image.height > _MILLIONS * 1_000_000:
@@ -67,6 +69,8 @@ def opened_picture(
         ) from None
     except FileNotFoundError:
         raise PictureError("no file", "correct the path") from None
+    except (NotRegularError, IsADirectoryError):
+        raise PictureError("a folder, a pipe or a device", "name a picture") from None
     except UnidentifiedImageError:
         raise PictureError("a file of another kind, whatever its name", f"save it as {kinds[0]}") from None
     except Image.DecompressionBombError:

@@ -15,13 +15,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from synthrelease.errors import Argument, MachineError, Remedy
+from synthrelease.errors import Argument, DataError, MachineError, Remedy, SynthReleaseError
 from synthrelease.files.atomic import less_umask, sync
 from synthrelease.files.digest import sha256_of
 from synthrelease.files.partial_files import alone_beside, partials
+from synthrelease.files.reading import content_of
 from synthrelease.files.unwritable import PARTIAL, cannot_write, target_of, writing
 
 LIST = ".synthrelease-export.json"  # what an export wrote, by path, with SHA-256
+_MOST_LIST_BYTES = 1 << 26
 _OLD = ".old"
 _FOR_ALL = 0o777
 _FEW, _AT_A_TIME = 200, 8  # files and folders that are waited for one after the other, and together
@@ -119,13 +121,16 @@ def files_in(folder: Path) -> list[Path]:
 def _not_exported(target: Path) -> str | None:
     """The first file that no export wrote, or that was changed since; None if there is none."""
     try:
-        listed = json.loads((target / LIST).read_bytes())["files"]
+        listed = json.loads(content_of(target / LIST, DataError, "list", most_bytes=_MOST_LIST_BYTES))[
+            "files"
+        ]
         for path in files_in(target):
             name = path.relative_to(target).as_posix()
             if path.is_symlink() or not path.is_file() or listed.get(name) != sha256_of(path):
                 return name
-    except FileNotFoundError:
-        return "no list of what an export wrote"
+    except SynthReleaseError as error:
+        is_missing = error.code == "no-such-file"
+        return "no list of what an export wrote" if is_missing else "files that cannot be read"
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return "files that cannot be read, or a list that cannot"
     return None

@@ -13,7 +13,7 @@ from synthrelease.bundle import Bundle
 from synthrelease.bundle.layout import SIGNATURE, TEST_SEED_WORDS
 from synthrelease.bundle.manifest import to_bytes
 from synthrelease.bundle.signing.envelope import embedded_fault, envelope_of
-from synthrelease.bundle.signing.expectations import MOST_SIGNATURE_BYTES, signature_file
+from synthrelease.bundle.signing.expectations import signature_beside
 from synthrelease.bundle.signing.statement import statement, statement_fault
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError
@@ -123,12 +123,11 @@ def _embedded_signature(bundle: Bundle) -> bytes | None:
 
 def _detached_signature(bundle: Bundle) -> tuple[bytes | None, str]:
     """The envelope next to a bundle, without unsigned fields, and why what is in its place is none of this bundle; None and "" if nothing is."""
-    path = signature_file(bundle.path)
-    if not path.is_file():  # a pipe would make us wait
-        return None, ""
     try:
-        with path.open("rb") as file:
-            envelope = envelope_of(file.read(MOST_SIGNATURE_BYTES + 1))
+        beside = signature_beside(bundle.path)
+        if beside is None:
+            return None, ""
+        envelope = envelope_of(beside)
     except OSError as error:
         return None, error.strerror or "it cannot be read"
     except ValueError as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import shlex
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from typing import Any
 
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.files.locks import refuse_without_locks
+from synthrelease.files.reading import opened
 from synthrelease.ledgers import chain
 from synthrelease.ledgers.chain import LedgerEntry, LedgerFault
 
@@ -30,6 +33,20 @@ _OBJECTS = (
     _NEVER.format("changed", "UPDATE"),
     _NEVER.format("deleted", "DELETE"),
 )
+# As SQLite lists them: kind, name, table, text; the last keeps AUTOINCREMENT's number.
+_LISTED = (
+    ("table", "entries", "entries", _OBJECTS[0]),
+    ("trigger", "never_changed", "entries", _OBJECTS[1]),
+    ("trigger", "never_deleted", "entries", _OBJECTS[2]),
+    ("table", "sqlite_sequence", "sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"),
+)
+# Of a ledger from anyone: bytes of the file, of an entry, entries, and steps of SQLite's machine for all that is asked.
+_MOST_BYTES, _MOST_ENTRY_BYTES, _MOST_ENTRIES, _MOST_STEPS = 1 << 27, 1 << 22, 200_000, 200_000_000
+_STEPS = 1_000_000  # between two looks at how many there were
+_HEAD_BYTES, _LEAF = (
+    105,
+    0x0D,
+)  # of SQLite's file and its first page, on which the list stands if it is as short as ours
 _MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}")
 
 
@@ -168,20 +185,13 @@ class _PatientConnection(sqlite3.Connection):
 
 
 def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
-    if not path.is_file():
-        raise PlanError(
-            "no-such-file",
-            "there is no such ledger",
-            where=str(path),
-            remedy=f"create it: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
-        )
-    connection = _connected(path)
-    with _closed_by_errors(connection):
-        (application,), (version,) = (
-            connection.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version")
-        )
+    grant = f"synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D"
+    with opened(path, PlanError, "ledger", missing=f"create it: {grant}") as file:
+        head, size = file.read(_HEAD_BYTES), os.fstat(file.fileno()).st_size
+    if len(head) < _HEAD_BYTES or not head.startswith(b"SQLite format 3\0"):
+        raise _no_ledger(path, "a file of another kind")
+    version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
     if application != _APPLICATION or version != _VERSION:
-        connection.close()
         raise PlanError(
             "unknown-ledger-version",
             "the file is not a ledger, or a ledger of another version",
@@ -192,7 +202,25 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
             if application == _APPLICATION
             else "correct the path",
         )
-    return connection
+    if head[18:20] != b"\1\1" or head[100] != _LEAF or int.from_bytes(head[103:105]) > len(_LISTED):
+        raise _no_ledger(path, "other tables and triggers than those of a ledger")
+    _refuse_large(path, size)
+    return _connected(path)
+
+
+def _refuse_large(path: Path, size: int) -> None:
+    """Refuse a file that no one's releases fill, and files beside it that SQLite would read with it and that are not its own."""
+    journal, log = (path.resolve().with_name(path.resolve().name + ending) for ending in ("-journal", "-wal"))
+    if os.path.lexists(log):
+        raise _no_ledger(path, f"{log.name} beside it, which no ledger has")
+    if os.path.lexists(journal):  # of a writer, at this moment or when the machine stopped
+        with suppress(FileNotFoundError):
+            status = journal.stat()
+            size = max(size, status.st_size) if stat.S_ISREG(status.st_mode) else _MOST_BYTES + 1
+    if size > _MOST_BYTES:
+        raise _no_ledger(
+            path, f"more than {_MOST_BYTES >> 20} MiB, or something else than a file as its journal"
+        )
 
 
 def _connected(path: Path) -> _PatientConnection:
@@ -200,8 +228,13 @@ def _connected(path: Path) -> _PatientConnection:
         path.absolute(), timeout=1.0, isolation_level=None, factory=_PatientConnection
     )
     connection.path = path
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_ENTRY_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    looks = itertools.count(1)
+    connection.set_progress_handler(lambda: next(looks) * _STEPS > _MOST_STEPS, _STEPS)
     connection.text_factory = bytes  # what is no text is a fault of the entry, and repeated in no message
     with _closed_by_errors(connection):  # SQLite reads the file here for the first time
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it,
         connection.execute("PRAGMA fullfsync = ON")  # under macOS, too
     return connection
@@ -218,21 +251,21 @@ def _closed_by_errors(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _content(connection: sqlite3.Connection) -> LedgerContent:
-    rows = connection.execute("SELECT number, body, digest FROM entries ORDER BY number")
-    entries = [LedgerEntry(number, _text(body), _text(digest)) for number, body, digest in rows]
-    return LedgerContent(entries, list(_faults(connection, len(entries))))
-
-
-def _faults(connection: sqlite3.Connection, entries: int) -> Iterator[LedgerFault]:
-    objects = connection.execute("SELECT sql FROM sqlite_master WHERE name != 'sqlite_sequence'")
-    if sorted(_text(sql) for (sql,) in objects) != sorted(_OBJECTS):
-        yield LedgerFault("other-tables", "", "tables and triggers are not those of a ledger")
-    (highest,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'entries'").fetchone()
-    if (highest or 0) != entries:
-        yield LedgerFault("entries-lost", "", f"there were {highest} entries, and there are {entries}")
+    """What is in a ledger's file, which may be anyone's: no table is read before it is known to be ours, and whole."""
+    listed = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
+    if sorted(tuple(map(_text, row)) for row in listed) != sorted(_LISTED):
+        problem = "tables and triggers are not those of a ledger, and are not read"
+        return LedgerContent([], [LedgerFault("other-tables", "", problem)])
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != b"ok":
-        yield LedgerFault("file-damaged", "", "the file is damaged")
+        return LedgerContent([], [LedgerFault("file-damaged", "", "the file is damaged, and is not read")])
+    (highest,) = connection.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = 'entries'").fetchone()
+    query = "SELECT number, body, digest FROM entries ORDER BY number LIMIT ?"
+    rows = connection.execute(query, (_MOST_ENTRIES,))
+    entries = [LedgerEntry(number, _text(body), _text(digest)) for number, body, digest in rows]
+    lost = f"there were {highest} entries, and there are {len(entries)}"
+    faults = [LedgerFault("entries-lost", "", lost)] if (highest or 0) != len(entries) else []
+    return LedgerContent(entries, faults)
 
 
 def _text(stored: object) -> str:
@@ -249,7 +282,7 @@ def _curators_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if _code(error) == sqlite3.SQLITE_ERROR:  # a table is not there
+        if _code(error) in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_INTERRUPT):  # no table; too many steps
             raise _no_ledger(path, str(error)) from None
         raise _unreachable(path, str(error)) from None
     except sqlite3.DatabaseError as error:

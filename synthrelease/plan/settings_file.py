@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from synthrelease.errors import MachineError, PlanError
-from synthrelease.files.missing import nearest_file
+from synthrelease.errors import PlanError
+from synthrelease.files.reading import content_of
+from synthrelease.files.toml_reading import MOST_TOML_BYTES, toml_tables
 from synthrelease.plan.complaints import explained
 from synthrelease.schemas import schema, validator
 
@@ -39,7 +40,9 @@ def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> t
         PlanError: it is not TOML, or does not fit the schema.
         MachineError: it may not be read.
     """
-    text = _text(path, what)
+    text = content_of(
+        path, PlanError, what, most_bytes=MOST_TOML_BYTES, missing="correct the path" + _MAKE.get(what, "")
+    )
     try:
         document = _toml(path, text, what)
         refuse_misfit(path, document, what, explain=explain)
@@ -57,7 +60,7 @@ def read_settings(path: Path, what: str, *, explain: Explain | None = None) -> t
 def _toml(path: Path, text: bytes, what: str) -> dict[str, Any]:
     try:
         decoded = text.decode("utf-8-sig")
-        return tomllib.loads(decoded)
+        return toml_tables(decoded)
     except UnicodeDecodeError:
         raise PlanError(
             "not-utf8",
@@ -121,23 +124,6 @@ def _around(line: str, column: int) -> str:
     start = max(0, min(column - _SHOWN // 2, len(line) - _SHOWN))
     part = " ".join(line[start : start + _SHOWN].split())
     return f"{'… ' if start else ''}{part}{' …' if start + _SHOWN < len(line) else ''}"
-
-
-def _text(path: Path, what: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except PermissionError:
-        raise MachineError(
-            "cannot-read", f"the {what} may not be read", where=str(path), remedy="check its permissions"
-        ) from None
-    except (OSError, ValueError):
-        raise PlanError(
-            "no-such-file",
-            f"there is no such {what}",
-            where=repr(str(path))[1:-1],
-            expected="a TOML file",
-            remedy=nearest_file(path) or "correct the path" + _MAKE.get(what, ""),
-        ) from None
 
 
 def refuse_misfit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from synthrelease.data.readers.delimited import Delimited, other_table
 from synthrelease.data.readers.folder import matching_files
 from synthrelease.data.source import Source
 from synthrelease.errors import Argument, DataError, Remedy
+from synthrelease.files.reading import open_regular
 
 _SEPARATORS = (None, ";", "\t", "|", ",")
 _NUMBER = re.compile(r"\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*")
@@ -231,7 +233,7 @@ def _is_bundle(file: Path) -> bool:
     if file.suffix != ENDING:
         return False
     try:
-        with file.open("rb") as content:
+        with os.fdopen(open_regular(file), "rb") as content:
             return content.read(len(FIRST_WORDS)) == FIRST_WORDS
     except OSError:
         return False

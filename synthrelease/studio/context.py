@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from synthrelease.errors import SynthReleaseError
+from synthrelease.files.toml_reading import toml_tables
 from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.studio.budget import Budgets, View
 from synthrelease.studio.commands import BUNDLE_ENDING
@@ -63,7 +63,7 @@ class Studio:
 
     def document(self) -> dict[str, Any]:
         """Return the plan as it stands there, without defaults; PlanError if it is not TOML."""
-        return tomllib.loads(self.project.toml_text())
+        return toml_tables(self.project.toml_text())
 
     def view(self) -> View:
         """Return the plan's figures; or why there are none, where a page has other things to show, too."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from synthrelease.errors import ArgumentError
 from synthrelease.field_schema import Schema
+from synthrelease.files.toml_reading import toml_tables
 from synthrelease.plan.toml_text import toml
 from synthrelease.schemas import schema
 
@@ -220,7 +221,7 @@ def _table(field: Field, texts: Sequence[str]) -> dict[str, Any]:
 
 def _toml_value(field: Field, text: str) -> Any:
     try:
-        document = tomllib.loads(f"value = {text}")
+        document = toml_tables(f"value = {text}")
     except tomllib.TOMLDecodeError:
         document = {"value": text} if text[0] not in _OF_VALUES and "\n" not in text else {}
     if list(document) != ["value"]:

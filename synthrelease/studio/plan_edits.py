@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.errors import ArgumentError
 from synthrelease.files.atomic import write_atomically
+from synthrelease.files.toml_reading import toml_tables
 from synthrelease.schemas import schema
 from synthrelease.studio.fields import Place
 from synthrelease.studio.project import Project, digest
@@ -76,7 +77,7 @@ def add_inputs(project: Project, seen: str, proposed: str, *, called: str) -> No
 
 def _refuse_taken(project: Project, text: str) -> None:
     try:
-        names = [output["name"] for output in tomllib.loads(text)["outputs"]]
+        names = [output["name"] for output in toml_tables(text)["outputs"]]
     except tomllib.TOMLDecodeError:
         names = [text, text]
     if len(set(names)) < len(names):
@@ -102,7 +103,7 @@ def renamed(proposed: str, called: str) -> str:
             expected=about["description"],
             remedy="correct it",
         )
-    inputs = tomllib.loads(proposed)["inputs"]
+    inputs = toml_tables(proposed)["inputs"]
     for old in inputs:
         new = f"{called}_{old}" if len(inputs) > 1 else called
         proposed = re.sub(rf'(?m)^(\[inputs\.|input = "){old}(?=[\]."])', rf"\g<1>{new}", proposed)

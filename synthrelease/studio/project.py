@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from synthrelease.errors import ArgumentError, PlanError
+from synthrelease.files.reading import content_of
+from synthrelease.files.toml_reading import MOST_TOML_BYTES, toml_tables
 from synthrelease.plan.plan import CheckedPlan, load_plan
 
 PLAN = "plan.toml"
@@ -42,26 +43,24 @@ class Project:
         """
         if not os.path.lexists(self.plan):
             return None
-        path = self.inside(PLAN)
+        content = content_of(self.inside(PLAN), PlanError, "plan", most_bytes=MOST_TOML_BYTES)
         try:
-            if path.is_file():  # a pipe would be waited for
-                return path.read_text("utf-8-sig")
-        except (OSError, ValueError):
-            pass
-        raise PlanError(
-            "no-text",
-            "the plan cannot be read as text",
-            where=str(self.plan),
-            expected="a file in UTF-8",
-            remedy="save it as UTF-8, or move it away",
-        )
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise PlanError(
+                "no-text",
+                "the plan cannot be read as text",
+                where=str(self.plan),
+                expected="a file in UTF-8",
+                remedy="save it as UTF-8, or move it away",
+            ) from None
 
     def toml_text(self) -> str:
         """Return the plan's text; "" if there is none. Errors as of `plan_text`; PlanError if it is not TOML."""
         text = self.plan_text() or ""
         try:
-            tomllib.loads(text)
-        except (tomllib.TOMLDecodeError, RecursionError):
+            toml_tables(text)
+        except (ValueError, RecursionError):
             load_plan(self.plan)  # which says what is wrong where
         return text
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from synthrelease.files.toml_reading import toml_tables
 from synthrelease.plan.settings_file import FILL_IN
 from synthrelease.studio.fields import Field, Form, Place, field_at
 
+_MOST_MARKS = 32  # of comments in a line that are looked at
 _HEADER = re.compile(r"\s*\[+\s*(?P<keys>[^\]]+?)\s*\]+\s*(#.*)?")
 _KEY = re.compile(r'\s*(?P<key>[\w-]+|"(?:[^"\\]|\\.)*"|\'[^\']*\')\s*=\s*(?P<rest>.*)')
 
@@ -35,7 +37,7 @@ def questions(text: str) -> list[Question]:
     Args:
         text: of a plan, which is TOML.
     """
-    document = tomllib.loads(text)
+    document = toml_tables(text)
     comments = _comments(text)
     found = []
     for place, value in _unfilled(document, ()):
@@ -87,7 +89,7 @@ def _comments(text: str) -> dict[Place, tuple[str, ...]]:
 def _keys(text: str) -> list[str]:
     """Dotted keys; none where they are not TOML."""
     try:
-        inner: Any = tomllib.loads(f"{text} = 0")
+        inner: Any = toml_tables(f"{text} = 0")
     except tomllib.TOMLDecodeError:
         return []
     keys = []
@@ -99,9 +101,9 @@ def _keys(text: str) -> list[str]:
 
 def _comment(line: str) -> str:
     """What stands behind the value in a line: the shortest end that can be left away."""
-    for match in reversed(list(re.finditer(r"#", line))):
+    for match in reversed(list(re.finditer(r"#", line))[-_MOST_MARKS:]):
         try:
-            tomllib.loads(line[: match.start()])
+            toml_tables(line[: match.start()])
         except tomllib.TOMLDecodeError:
             continue
         return line[match.end() :].strip()

@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from synthrelease.files.toml_reading import toml_tables
 from synthrelease.plan.settings_file import FILL_IN
 from synthrelease.studio.commands import BUILD, CHECK
 from synthrelease.studio.jobs import Jobs
@@ -52,6 +53,6 @@ def steps(project: Project, jobs: Jobs, bundle: str) -> list[Step]:
 def _values(text: str) -> str:
     """All values of a plan as one text, without comments."""
     try:
-        return str(tomllib.loads(text))
+        return str(toml_tables(text))
     except (tomllib.TOMLDecodeError, RecursionError):
         return ""

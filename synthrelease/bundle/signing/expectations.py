@@ -5,12 +5,11 @@ from __future__ import annotations
 import base64
 import errno
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from synthrelease.files.reading import OPEN_AT_ONCE
+from synthrelease.files.reading import open_regular
 
 MOST_KEY_BYTES, MOST_SIGNATURE_BYTES = 1 << 14, 1 << 18
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
@@ -52,21 +51,12 @@ def signature_beside(bundle: Path) -> bytes | None:
         OSError: something is, and it is no regular file that can be read.
     """
     try:
-        with open(signature_file(bundle), "rb", opener=_at_once) as file:  # Path.open has no opener
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise OSError(errno.EINVAL, "not a regular file")  # noqa: TRY301
+        with os.fdopen(open_regular(signature_file(bundle)), "rb") as file:
             return file.read(MOST_SIGNATURE_BYTES + 1)
-    except ValueError:  # no file can have this name
-        return None
     except OSError as error:
         if error.errno in _NOT_THERE:
             return None
         raise
-
-
-def _at_once(name: str, flags: int) -> int:
-    """Open without waiting: someone may have put a pipe there and never write to it."""
-    return os.open(name, flags | OPEN_AT_ONCE)
 
 
 def _text(data: bytes | None) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from synthrelease.bundle.signing.expectations import MOST_KEY_BYTES
 from synthrelease.errors import InputError
-from synthrelease.files.missing import nearest_file
+from synthrelease.files.reading import content_of
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -103,7 +103,8 @@ def read_private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
 
     Raises:
         PasswordNeededError: it is encrypted, and there is no password.
-        KeyFileError: the file cannot be read or is no private ed25519 key, or the password is another one.
+        KeyFileError: the file is no private ed25519 key, or the password is another one.
+        MachineError: it may not be read.
     """
     return private_key(key_file_bytes(path), password, where=str(path))
 
@@ -112,32 +113,16 @@ def key_file_bytes(path: Path) -> bytes:
     """Return what is in a file of a key, or of a password.
 
     Raises:
-        KeyFileError: it cannot be read, or is too large to be one.
+        KeyFileError: it is no file, or too large to be one.
+        MachineError: it may not be read.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MOST_KEY_BYTES + 1)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no file can have this name"
-        missing = isinstance(error, FileNotFoundError)
-        raise KeyFileError(
-            "cannot-read",
-            "there is no such key file" if missing else "the key file cannot be read",
-            where=repr(str(path))[1:-1],  # on one line, whatever is in it
-            found="" if missing else why or "",
-            remedy=(nearest_file(path) or "correct the path, or make a key pair: synthrelease keygen -o KEY")
-            if missing
-            else "correct the path, or its permissions",
-        ) from None
-    if len(content) > MOST_KEY_BYTES:
-        raise KeyFileError(
-            "key-file-too-large",
-            "the file is too large for a key or a password",
-            where=str(path),
-            expected=f"at most {MOST_KEY_BYTES} bytes",
-            remedy="give the right file: `synthrelease keygen` makes small ones",
-        )
-    return content
+    return content_of(
+        path,
+        KeyFileError,
+        "file of a key or a password",
+        most_bytes=MOST_KEY_BYTES,
+        missing="correct the path, or make a key pair: synthrelease keygen -o KEY",
+    )
 
 
 def public_key(pem: bytes, *, where: str) -> Ed25519PublicKey:

@@ -7,12 +7,10 @@ deflate stream, and zeros where a chunk has more room than its dataset has value
 
 from __future__ import annotations
 
-import errno
 import functools
 import hashlib
 import math
 import os
-import stat
 import zlib
 from collections import deque
 from collections.abc import Iterator
@@ -28,7 +26,7 @@ from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK
 from synthrelease.bundle.strict_hdf5.anatomy import Anatomy, StoredDataset
 from synthrelease.bundle.strict_hdf5.dissection import dissect
 from synthrelease.errors import BundleError
-from synthrelease.files.reading import OPEN_AT_ONCE, read_at
+from synthrelease.files.reading import open_regular, read_at
 from synthrelease.parallel import available_cores
 
 _PIECE_BYTES = 1 << 20  # bytes hashed at a time
@@ -51,15 +49,8 @@ class BundleFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        try:
-            self._handle = os.open(path, os.O_RDONLY | OPEN_AT_ONCE)
-        except ValueError as error:
-            raise OSError(errno.EINVAL, "no file can have this name") from error
-        status = os.fstat(self._handle)
-        if not stat.S_ISREG(status.st_mode):
-            self.close()
-            raise OSError(0, "not a regular file")
-        self.size = status.st_size
+        self._handle = open_regular(path)
+        self.size = os.fstat(self._handle).st_size
         self._kept: dict[str, tuple[tuple[int, bytes], NDArray[Any]]] = {}  # chunks: number, bytes, values
 
     def close(self) -> None:

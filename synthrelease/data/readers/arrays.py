@@ -64,8 +64,13 @@ class Arrays(WholeFile):
         """Read the arrays that have the axes."""
         with self._opened(source.path) as contents:
             shape, names = _shape(source, contents)
-            for name in (*names, *(axis for axis in source.axes if axis in contents)):
+            axes = [axis for axis in source.axes if axis in contents]
+            for name in (*names, *axes):
                 _check_readable(source.path, name, contents[name])
+            # As a table, of numbers of eight bytes, or of texts.
+            cells = math.prod(shape)
+            unpacked = sum(max(contents[name].size_bytes, 8 * cells) for name in names)
+            unpacked += 8 * cells * len(source.axes) + sum(contents[axis].size_bytes for axis in axes)
             if sum(contents[name].size_bytes for name in names) > _MOST_BYTES:
                 raise DataError(
                     "arrays-too-large",
@@ -74,17 +79,13 @@ class Arrays(WholeFile):
                     found=f"more than {_MOST_BYTES >> 30} GiB",
                     remedy="write them as Parquet, which is read in parts",
                 )
-            # As a table, of numbers of eight bytes.
-            cells = math.prod(shape) * (len(source.axes) + len(names))
             refuse_unpacked(
                 source.path,
                 packed_bytes=source.path.stat().st_size,
-                unpacked_bytes=8 * cells,
+                unpacked_bytes=unpacked,
                 times=WHOLE_TIMES,
             )
-            labels = {
-                axis: _column(source.path, axis, contents[axis]) for axis in source.axes if axis in contents
-            }
+            labels = {axis: _column(source.path, axis, contents[axis]) for axis in axes}
             values = {name: _column(source.path, name, contents[name]) for name in names}
         index = np.arange(math.prod(shape))
         columns = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,8 +22,7 @@ from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
 _PARTS = re.compile(r"\{([A-Za-z_]\w*)(?::([1-9]\d?))?\}|(\*\*/)|(\*)|([^{}*]+)|(.)", re.DOTALL)
-_NOT_HIDDEN = r"(?!\.)"  # unless the pattern itself begins with a point there
-_FOLDERS = rf"(?:{_NOT_HIDDEN}[^/]+/)*"
+_MOST_PARTS = 32  # of a pattern
 _OF_SYSTEMS = {"thumbs.db", "desktop.ini"}  # that Windows puts into folders; what macOS does is hidden
 _LINE_BITS = 40  # of a place: the line within the file; above them the number of the file
 
@@ -186,14 +185,13 @@ def matching_files(source: Source, *, remedy: str = _REMEDY) -> list[File]:
     Raises:
         DataError: there is no such folder or no such file, or the pattern is none.
     """
-    expression = _expression(source)
+    parts = _parts(source)
     files, unmatched = [], 0
     for name in _names_below(source.path):
-        match = expression.fullmatch(name)
-        if match is None or name.rpartition("/")[2].lower() in _OF_SYSTEMS:
+        cells = _cells(parts, name)
+        if cells is None or name.rpartition("/")[2].lower() in _OF_SYSTEMS:
             unmatched += 1
             continue
-        cells = {key: text for key, text in match.groupdict().items() if text is not None}
         files.append(File(replace(source, path=source.path / name, pattern=""), cells))
     if not files:
         raise DataError(
@@ -212,7 +210,7 @@ def pattern_columns(pattern: str) -> list[str]:
     return [match[1] for match in _PARTS.finditer(pattern) if match[1]]
 
 
-def _expression(source: Source) -> re.Pattern[str]:
+def _parts(source: Source) -> list[_Part]:
     if not source.pattern:
         raise DataError(
             "path-is-folder",
@@ -231,24 +229,77 @@ def _expression(source: Source) -> re.Pattern[str]:
             found=source.pattern,
             remedy="call one otherwise; * is any text that becomes no column",
         )
-    out: list[str] = []
+    parts: list[_Part] = []
     for name, length, folders, star, text, stray in _PARTS.findall(source.pattern):
-        if stray:
+        if stray or len(parts) == _MOST_PARTS:
             raise DataError(
                 "bad-pattern",
                 "the pattern cannot be read",
                 where=str(source.path),
-                found=f"a '{stray}' by itself in {source.pattern}",
+                found=f"a '{stray}' by itself in {source.pattern}"
+                if stray
+                else f"more than {_MOST_PARTS} parts",
                 expected="{name}, or {name:3} for three characters",
                 remedy="correct the input's `pattern`",
             )
-        if (name or star) and (not out or out[-1].endswith(("/", _FOLDERS))):
-            out.append(_NOT_HIDDEN)
-        if name:
-            out.append(f"(?P<{name}>[^/]{{{length}}})" if length else f"(?P<{name}>[^/]+?)")
-        else:
-            out.append(_FOLDERS if folders else "[^/]*" if star else re.escape(text))
-    return re.compile("".join(out))
+        is_first = not parts or parts[-1].is_folders or parts[-1].text.endswith("/")
+        parts.append(_Part(name, int(length or 0), bool(folders), bool(star), text, is_first))
+    return parts
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a pattern: a column, of so many characters or of any (0); any folders; any text; or a text that stands for itself."""
+
+    column: str
+    length: int
+    is_folders: bool
+    is_star: bool
+    text: str
+    is_first: bool  # in the name of a file or folder: what it stands for is not hidden
+
+    def ends(self, name: str, start: int) -> Iterable[int]:
+        """Return where it may end that begins at a place, the best first."""
+        if self.text:
+            return [start + len(self.text)] if name.startswith(self.text, start) else []
+        if self.is_folders:
+            ends = [start]
+            while not name.startswith(".", ends[-1]) and (slash := name.find("/", ends[-1])) > ends[-1]:
+                ends.append(slash + 1)
+            return reversed(ends)
+        if self.is_first and name.startswith(".", start):
+            return []
+        slash = name.find("/", start)
+        last = len(name) if slash < 0 else slash
+        if self.length:
+            return [start + self.length] if start + self.length <= last else []
+        return range(last, start - 1, -1) if self.is_star else range(start + 1, last + 1)
+
+
+def _cells(parts: Sequence[_Part], name: str) -> dict[str, str] | None:
+    """What the name of a file says by column; None if it does not fit.
+
+    As a regular expression would find it, but no place is tried twice for a part: of many parts there are more ways to fit than can be tried.
+    """
+    tried = set[tuple[int, int]]()
+    way: list[tuple[int, Iterator[int]]] = []  # where each part begins, and where it may still end
+    place = 0
+    while len(way) < len(parts) or place < len(name):
+        if len(way) < len(parts) and (len(way), place) not in tried:
+            tried.add((len(way), place))
+            way.append((place, iter(parts[len(way)].ends(name, place))))
+        end = None
+        while way and (end := next(way[-1][1], None)) is None:
+            way.pop()
+        if end is None:
+            return None
+        place = end
+    ends = [*(start for start, _ in way[1:]), len(name)]
+    return {
+        part.column: name[start:end]
+        for part, (start, _), end in zip(parts, way, ends, strict=True)
+        if part.column
+    }
 
 
 def _names_below(folder: Path) -> list[str]:

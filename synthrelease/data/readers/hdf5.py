@@ -16,7 +16,7 @@ from synthrelease.data.readers.arrays import Arrays, Flaw, StoredArray, plain
 from synthrelease.data.readers.opening import library_faults_as, opened
 from synthrelease.errors import DataError
 
-_MOST_OBJECTS = 100_000
+_MOST_OBJECTS, _MOST_DEPTH = 10_000, 32
 
 
 class Hdf5(Arrays):
@@ -35,34 +35,46 @@ class Hdf5(Arrays):
     def contents(self, path: Path, file: BinaryIO) -> Iterator[dict[str, StoredArray]]:
         """Return all datasets that can be reached by hard links, each once."""
         with h5py.File(file, "r") as body:
-            outside = body.visititems_links(
-                lambda name, link: name if isinstance(link, h5py.ExternalLink) else None
+            datasets = dict(_datasets(path, body))
+            yield {name: _stored_array(dataset) for name, dataset in sorted(datasets.items())}
+
+
+def _datasets(path: Path, body: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
+    """Yield what can be reached by hard links, with its path; each object once."""
+    seen, groups = set[int](), [("", body)]
+    links = 0
+    while groups:
+        place, group = groups.pop(0)
+        links += len(group)
+        if links > _MOST_OBJECTS or place.count("/") > _MOST_DEPTH:
+            raise DataError(
+                "too-many-objects",
+                "the file holds too many objects, or too many groups in each other",
+                where=str(path),
+                expected=f"at most {_MOST_OBJECTS} objects, {_MOST_DEPTH} groups deep",
+                remedy="write what belongs together as one array, with an axis for each thing that distinguishes values",
             )
-            if outside is not None:
+        for name in group:
+            link = group.get(name, getlink=True)
+            if isinstance(link, h5py.ExternalLink):
                 raise DataError(
                     "external-link",
                     "a link leads out of the file",
-                    where=f"{path}, {outside}",
+                    where=f"{path}, {place}{name}",
                     expected="all data in this file",
                     remedy="copy the data into it: h5repack --merge, or h5copy",
                 )
-            objects: dict[str, Any] = {}
-
-            def visit(name: str, item: Any) -> bool | None:
-                objects[name] = item
-                return len(objects) > _MOST_OBJECTS or None  # None goes on
-
-            if body.visititems(visit):
-                raise DataError(
-                    "too-many-objects",
-                    "the file holds too many objects",
-                    where=str(path),
-                    found=f"more than {_MOST_OBJECTS}",
-                    expected="arrays of many values",
-                    remedy="write what belongs together as one array, with an axis for each thing that distinguishes values",
-                )
-            datasets = {name: item for name, item in objects.items() if isinstance(item, h5py.Dataset)}
-            yield {name: _stored_array(dataset) for name, dataset in sorted(datasets.items())}
+            if not isinstance(link, h5py.HardLink):
+                continue
+            item = group[name]
+            address = h5py.h5o.get_info(item.id).addr
+            if address in seen:
+                continue
+            seen.add(address)
+            if isinstance(item, h5py.Dataset):
+                yield f"{place}{name}", item
+            elif isinstance(item, h5py.Group):
+                groups.append((f"{place}{name}/", item))
 
 
 def whole_numbers(path: Path, names: Sequence[str], rows: int) -> Iterator[list[NDArray[np.integer]]]:

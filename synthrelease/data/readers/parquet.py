@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from synthrelease.data.readers.opening import opened
+from synthrelease.data.readers.opening import library_faults_as, opened
+from synthrelease.data.readers.parquet_pages import unpacked_bytes
 from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, as_cells, sliced
-from synthrelease.data.readers.unpacking import STREAMED_TIMES, refuse_unpacked
+from synthrelease.data.readers.unpacking import WHOLE_TIMES, most_unpacked, refuse_unpacked
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -71,9 +72,22 @@ def _scan(path: Path) -> pl.LazyFrame:
 def _collected(path: Path, query: pl.LazyFrame) -> pl.DataFrame:
     _size(path)
     try:
-        return query.collect(engine="streaming")
+        frame = query.collect(engine="streaming")
+        letters = sum(map(_letters, frame))
     except _BROKEN:
         raise _broken(path) from None
+    refuse_unpacked(path, packed_bytes=path.stat().st_size, unpacked_bytes=letters, times=WHOLE_TIMES)
+    return frame
+
+
+def _letters(series: pl.Series) -> int:
+    """How many bytes the texts of a column have: many cells may share one long text, until it is looked at."""
+    if series.dtype == pl.String:
+        return int(series.str.len_bytes().sum())
+    if series.dtype in (pl.Categorical, pl.Enum):
+        counts = series.alias("text").value_counts(name="rows")
+        return int((counts["text"].cast(pl.String).str.len_bytes() * counts["rows"].cast(pl.Int64)).sum())
+    return 0
 
 
 def _size(path: Path) -> tuple[int, tuple[str, ...]]:
@@ -85,12 +99,15 @@ def _size(path: Path) -> tuple[int, tuple[str, ...]]:
 
 @lru_cache(maxsize=1 << 12)
 def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  another file has another size
+    with opened(path) as file, library_faults_as(_broken(path)):
+        total = unpacked_bytes(file, most_unpacked(size, WHOLE_TIMES))
+    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=total, times=WHOLE_TIMES)
     try:
         columns = tuple(_scan(path).collect_schema().names())
         rows = int(_scan(path).select(pl.len()).collect().item())
     except _BROKEN:
         raise _broken(path) from None
-    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=8 * rows * len(columns), times=STREAMED_TIMES)
+    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=8 * rows * len(columns), times=WHOLE_TIMES)
     return rows, columns
 
 

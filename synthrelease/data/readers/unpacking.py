@@ -14,6 +14,11 @@ STREAMED_TIMES = 200  # the file's size, of text that is read in pieces
 WHOLE_TIMES = 64  # the file's size, of a table that is read at once
 
 
+def most_unpacked(packed_bytes: int, times: int) -> int:
+    """Return how many bytes a file of a size may come to."""
+    return FREELY_BYTES + times * packed_bytes
+
+
 def refuse_unpacked(path: Path, *, packed_bytes: int, unpacked_bytes: int, times: int) -> None:
     """Refuse a file that unpacks to far more than tables do.
 
@@ -26,7 +31,7 @@ def refuse_unpacked(path: Path, *, packed_bytes: int, unpacked_bytes: int, times
     Raises:
         DataError: so it is.
     """
-    if unpacked_bytes > FREELY_BYTES + times * packed_bytes:
+    if unpacked_bytes > most_unpacked(packed_bytes, times):
         raise DataError(
             "unpacks-to-too-much",
             "the file unpacks to far more than tables do",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +17,13 @@ from synthrelease.data.facts import Facts
 from synthrelease.data.gaze import GazeData, load_gaze
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.picture import EXPECTED, PictureError, opened_picture
+from synthrelease.data.readers.npz import array_head
+from synthrelease.data.readers.opening import library_faults_as
 from synthrelease.data.screen import Screen
 from synthrelease.errors import DataError, PlanError
 from synthrelease.files.digest import sha256_of
 from synthrelease.files.labels import file_of_label
+from synthrelease.files.reading import opened
 from synthrelease.kinds.heatmap.map_sums import looks, people_maps
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_maps import GAZE, IMAGES, PublicMaps
@@ -32,7 +37,8 @@ Coefficients = NDArray[np.int32]
 _ENDINGS = (".npy", ".png", ".jpg", ".jpeg", ".tif", ".tiff")
 _DISTORTED = 0.03  # of an image's proportions: rounding to whole pixels, not another screen
 _MOST_PX = 4000  # of a map, each way: far finer than its blur
-_COLOURLESS = 8  # of 255: how far red, green and blue may differ, as JPEG rounds them
+_COLOURLESS = 8.0  # of 255: how far red, green and blue may differ, as JPEG rounds them
+_MOST_VALUES = 1 << 25  # of a map
 _MOST_SHOWN = 5
 
 
@@ -100,15 +106,21 @@ def _image(path: Path, screen: Screen) -> NDArray[np.float64]:
 
 
 def _array(path: Path) -> NDArray[np.float64]:
-    try:
-        values = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        raise _bad(path, "no array", "an array of NumPy") from None
-    if not (
-        isinstance(values, np.ndarray) and values.ndim == 2 and values.size and values.dtype.kind in "biuf"
+    with (
+        opened(path, DataError, "map") as file,
+        library_faults_as(_bad(path, "no array", "an array of NumPy, all of it")),
     ):
-        raise _bad(path, "another form of array", "two axes, rows and columns, of numbers")
-    return values.astype(np.float64)
+        shape, dtype, complete = array_head(file, os.fstat(file.fileno()).st_size)
+        if not (
+            len(shape) == 2 and 0 < math.prod(shape) <= _MOST_VALUES and dtype.kind in "biuf" and complete
+        ):
+            raise _bad(
+                path,
+                "another form of array, or another number of values than it declares",
+                f"two axes, rows and columns, of {_MOST_VALUES} numbers at most, all of them in the file",
+            )
+        file.seek(0)
+        return np.asarray(np.lib.format.read_array(file, allow_pickle=False), dtype=np.float64)
 
 
 def _picture(path: Path) -> NDArray[np.float64]:

@@ -15,8 +15,10 @@ import numpy as np
 
 from synthrelease.data.attribute import Attribute
 from synthrelease.errors import DataError
+from synthrelease.files.reading import content_of
 from synthrelease.kinds.records.model import SeededModel
 
+_MOST_BYTES = 1 << 26
 _FORMAT = "synthrelease model 1"
 _KEYS = {"format", "attributes", "order", "resampled", "parents", "tables"}
 
@@ -43,11 +45,13 @@ def load_model(path: str | Path) -> tuple[SeededModel, tuple[Attribute, ...]]:
     """Read a model and its attributes.
 
     Raises:
-        DataError: the file is no model.
+        DataError: the file is no model, or is not there.
+        MachineError: it may not be read.
     """
+    raw = content_of(Path(path), DataError, "model", most_bytes=_MOST_BYTES)
     try:
-        return _model(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
+        return _model(json.loads(raw))
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError) as error:
         raise DataError(
             "not-a-model",
             "the file is no model",

@@ -58,7 +58,7 @@ def test_from_a_pair_of_keys_to_a_checked_signature(bundle: Path, tmp_path: Path
     name = key_id(load_pem_public_key(public.read_bytes()))
     assert name in made.output
     assert run("verify", bundle, "--public-key", public).exit_code == 1
-    assert code("verify", bundle, "--public-key", tmp_path / "none.pub") == "cannot-read"
+    assert code("verify", bundle, "--public-key", tmp_path / "none.pub") == "no-such-file"
     absent = run("verify", bundle, "--public-key", tmp_path / "none.pub")
     assert (absent.exit_code, absent.stdout) == (3, "")
     assert str(tmp_path / "none.pub") in absent.stderr
@@ -129,8 +129,8 @@ def test_no_key_is_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("none", "cannot-read"),
-        ("folder", "cannot-read"),
+        ("none", "no-such-file"),
+        ("folder", "path-is-folder"),
         ("public", "not-a-private-key"),
         ("text", "not-a-private-key"),
         ("damaged", "key-damaged"),

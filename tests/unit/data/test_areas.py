@@ -23,6 +23,7 @@ from synthrelease.data.gaze import GazeData
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen
 from synthrelease.errors import MachineError, PlanError
+from synthrelease.files import reading
 
 SCREEN = Screen(80, 60)
 STIMULI = ("sea", "sky")
@@ -237,7 +238,7 @@ def test_files_that_may_not_be_read_are_the_machines_fault(
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "open", forbidden)
-    monkeypatch.setattr(Path, "read_bytes", forbidden)
+    monkeypatch.setattr(reading, "open_regular", forbidden)
     for name, use in (
         ("it.png", lambda: read_label_image(tmp_path / "it.png")),
         ("a.toml", lambda: read("a.toml", tmp_path)),
@@ -410,10 +411,10 @@ def test_a_file_that_is_no_table_of_areas_is_refused(
     assert caught.value.expected
 
 
-@pytest.mark.parametrize("name", ["no.toml", "folder", "a\0b"])
-def test_a_file_that_is_not_there_is_refused_where_the_plan_names_it(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"), [("no.toml", "no-such-file"), ("folder", "path-is-folder"), ("a\0b", "bad-path")]
+)
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path, name: str, code: str) -> None:
     (tmp_path / "folder").mkdir()
-    with refused(PlanError, "no-such-file") as caught:
+    with refused(PlanError, code, where=repr(str(tmp_path / name))[1:-1]):
         read(name, tmp_path)
-    assert caught.value.where == PLACE
-    assert caught.value.expected

@@ -7,6 +7,7 @@ import csv
 import errno
 import gzip
 import io
+import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -563,7 +564,7 @@ def test_a_file_that_may_not_be_read_is_the_machines_fault(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", denied)
+        patch.setattr(os, "open", denied)
         refused(path, "cannot-read", kind=MachineError)
 
 

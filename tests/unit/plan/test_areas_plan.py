@@ -284,7 +284,7 @@ def test_a_reader_is_told_that_label_images_are_elsewhere(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("output", "code", "place"),
     [
-        ({"areas": "areas.toml"}, "no-such-file", "(parts0)"),
+        ({"areas": "areas.toml"}, "no-such-file", "areas.toml"),
         ({"areas": {"left": {"rectangle": [0, 0, 900, 600]}}}, "corner-off-screen", "left.rectangle"),
         (
             {"areas": {"left": {"rectangle": [0, 0, 1, 1], "stimuli": ["1006"]}}},

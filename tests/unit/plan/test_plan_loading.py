@@ -18,6 +18,7 @@ from goldens import check_text, figures
 
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
+from synthrelease.files import reading
 from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.schemas import referred, schema
 
@@ -954,7 +955,7 @@ def test_a_missing_plan_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_plan(tmp_path: Path) -> None:
-    unreadable(tmp_path, "no-such-file", "TOML")
+    unreadable(tmp_path, "path-is-folder")
 
 
 def test_a_plan_that_may_not_be_read_is_the_machines_fault(
@@ -965,8 +966,7 @@ def test_a_plan_that_may_not_be_read_is_the_machines_fault(
     def denied(*_args: Any, **_options: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", denied)
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(reading, "open_regular", denied)
     unreadable(path, "cannot-read", kind=MachineError)
     assert MachineError.exit_code == 6
 
