@@ -10,6 +10,7 @@ from synthrelease.errors import ArgumentError
 from synthrelease.exports.formats import FORMATS
 from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.fields import Field, Form, parsed
+from synthrelease.studio.plan_edits import plan_changed
 from synthrelease.studio.project import PLAN, Project
 
 CHECK, BUILD, EVALUATE = "check", "build", "evaluate"  # of the plan
@@ -19,7 +20,8 @@ OF_PLAN = (CHECK, BUILD, EVALUATE, GRANT)
 OF_BUNDLES = (VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN)
 PRIVATE = (CHECK, EVALUATE)  # whose results are
 OF_DATA = (*PRIVATE, BUILD)  # which read the data: their errors can count rows
-AS_JSON = "--json"  # with which they are run, and which a person leaves out
+# with which they are run, and which a person leaves out
+AS_JSON, CONFIRMED = "--json", "--plan-digest="
 PRIVATE_PAGE = "private-evaluation.html"
 BUNDLE_ENDING = ".h5"
 KEY = "signing.key"  # that is made in a folder without one
@@ -43,6 +45,18 @@ def command(name: str, project: Project, sent: Sent) -> tuple[str, ...]:
     if name not in _MADE:
         raise ArgumentError("unknown-command", "there is no such command", remedy="load the page again")
     return _MADE[name](project, sent)
+
+
+def confirmed_plan(project: Project, sent: Sent) -> CheckedPlan:
+    """Return the plan that a page showed.
+
+    Raises:
+        SynthReleaseError: it cannot be used here, or is another one by now: what the page said of it, such as its cost, is not true of this one.
+    """
+    plan = project.load_plan()
+    if plan.digest != _one(sent, "digest"):
+        raise plan_changed(project)
+    return plan
 
 
 def report_of(bundle: str) -> str:
@@ -113,7 +127,7 @@ def _evaluate(project: Project, sent: Sent) -> tuple[str, ...]:
 
 
 def _grant(project: Project, sent: Sent) -> tuple[str, ...]:
-    plan = project.load_plan()
+    plan = confirmed_plan(project, sent)
     if plan.ledger is None:
         raise ArgumentError("no-ledger", "the plan names no ledger", remedy="name one on the page Data")
     numbers = (

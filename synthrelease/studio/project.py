@@ -34,7 +34,16 @@ class Project:
         return self.folder / STATE
 
     def plan_text(self) -> str | None:
-        """Return the plan's text; None if there is none.
+        """Return the plan's text; None if there is none; errors as of `plan_bytes`."""
+        raw = self.plan_bytes()
+        return None if raw is None else raw.decode("utf-8-sig")
+
+    def digest(self) -> str:
+        """Return the digest of the plan as it is now, as a build computes it; that of an empty text without one."""
+        return digest(self.plan_bytes() or b"")
+
+    def plan_bytes(self) -> bytes | None:
+        """Return what is in the plan's file; None if there is none.
 
         Raises:
             ArgumentError: it is a link that leads out of the folder.
@@ -45,7 +54,9 @@ class Project:
         path = self.inside(PLAN)
         try:
             if path.is_file():  # a pipe would be waited for
-                return path.read_text("utf-8-sig")
+                raw = path.read_bytes()
+                raw.decode("utf-8-sig")
+                return raw
         except (OSError, ValueError):
             pass
         raise PlanError(
@@ -132,9 +143,9 @@ class Project:
             return False
 
 
-def digest(text: str) -> str:
-    """Return a text that is the same for the same plan alone."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def digest(raw: bytes) -> str:
+    """Return a text that is the same for the same plan alone: its SHA-256."""
+    return hashlib.sha256(raw).hexdigest()
 
 
 def _is_text(name: str) -> bool:

@@ -17,7 +17,7 @@ from synthrelease.errors import ArgumentError, SynthReleaseError
 from synthrelease.number_words import percent, several, short
 from synthrelease.printable import harmless, printable
 from synthrelease.reports.page import FILTERS, script
-from synthrelease.studio.commands import AS_JSON
+from synthrelease.studio.commands import AS_JSON, CONFIRMED
 from synthrelease.studio.remedies import in_the_studio
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ def place_in(length: int, text: str) -> int:
 
 
 def shown_command(*arguments: object) -> str:
-    """Return a command as it is typed in a terminal, on one line: for a person, without `--json`."""
-    return printable(shlex.join(["synthrelease", *(str(word) for word in arguments if word != AS_JSON)]))
+    """Return a command as it is typed in a terminal, on one line: for a person, without what only a program needs."""
+    words = (str(word) for word in arguments if word != AS_JSON and not str(word).startswith(CONFIRMED))
+    return printable(shlex.join(["synthrelease", *words]))
 
 
 @cache

@@ -268,7 +268,9 @@ def test_of_changes_at_once_one_is_made_and_the_others_are_refused(inside: Path)
 
     def change(number: int) -> bool:
         try:
-            add_output(here, digest(PLAN), {"name": f"n{number}", "kind": "heatmap", "input": "gaze"})
+            add_output(
+                here, digest(PLAN.encode()), {"name": f"n{number}", "kind": "heatmap", "input": "gaze"}
+            )
         except ArgumentError:
             return False
         return True

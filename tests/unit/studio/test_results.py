@@ -18,6 +18,7 @@ from synthrelease.reports.guarantee_words import guarantee_words
 from synthrelease.studio.commands import OF_BUNDLES
 from synthrelease.studio.jobs import Jobs
 from synthrelease.studio.remedies import in_the_studio
+from synthrelease.studio.rendering import shown_command
 
 BUNDLES = ROOT / "tests" / "golden" / "bundles"
 PRIVATE = "result card private"
@@ -232,8 +233,10 @@ def test_what_is_not_understood_is_shown_as_it_was_printed(browser: Browser, nam
 def test_a_bundle_that_was_changed_since_is_called_so(browser: Browser) -> None:
     (bundle,) = with_bundles(browser, "heatmaps")
     finished(browser.project, "verify", "verify", bundle)
+    os.utime(browser.project.folder / bundle, (2e9, 2e9))  # which is no change
     assert 'class="warning"' not in page_of(browser, bundle)
-    os.utime(browser.project.folder / bundle, (2e9, 2e9))
+    with (browser.project.folder / bundle).open("ab") as file:
+        file.write(b"x")
     assert 'class="warning"' in page_of(browser, bundle)
 
 
@@ -259,8 +262,10 @@ def test_commands_are_run_for_a_program_and_shown_for_a_person(
     started: list[Sequence[str]] = []
     monkeypatch.setattr(Jobs, "start", lambda _jobs, _name, command, **_plan: started.append(command))
     assert browser.change("/jobs/start", name="check").headers["hx-refresh"] == "true"
-    assert started == [["build", "plan.toml", "--dry-run", "--json"]]
+    confirmed = f"--plan-digest={browser.project.digest()}"
+    assert started == [["build", "plan.toml", "--dry-run", "--json", confirmed]]
     assert "--json" not in browser.ask("/check").text
+    assert confirmed not in shown_command(*started[0])
 
 
 @pytest.mark.parametrize(
