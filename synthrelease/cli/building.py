@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +30,6 @@ from synthrelease.cli.options import (
     YES,
 )
 from synthrelease.cli.printing import (
-    as_options,
     built_form,
     outcome_form,
     plan_progress,
@@ -42,7 +42,7 @@ from synthrelease.cli.printing import (
     print_warning,
     progress,
 )
-from synthrelease.errors import PolicyError
+from synthrelease.errors import PolicyError, as_options
 from synthrelease.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -230,7 +230,8 @@ def build(
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
         print_line(f"Before you publish, the policy requires these attacks: {', '.join(attacks)}")
-        tried_by = f"synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
+        named = (shlex.quote(str(path)) for path in (plan, built.path, policy))
+        tried_by = "synthrelease evaluate {} {} -o private.html --policy {}".format(*named)
         print_line(f"Run them with: {tried_by}")
 
 

@@ -170,10 +170,10 @@ class _PatientConnection(sqlite3.Connection):
 def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
     if not path.is_file():
         raise PlanError(
-            "no-such-file",
+            "no-such-ledger",
             "there is no such ledger",
             where=str(path),
-            remedy=f"create it: synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
+            remedy=f"create it: synthrelease ledger grant {shlex.quote(path.name)} --dataset {shlex.quote(dataset)} --epsilon E --delta D",
         )
     connection = _connected(path)
     with _closed_by_errors(connection):

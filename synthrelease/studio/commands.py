@@ -89,6 +89,10 @@ def _target(project: Project, name: str) -> str:
     return name
 
 
+def _force(sent: Sent) -> tuple[str, ...]:
+    return ("--force",) if _one(sent, "force") == "yes" else ()
+
+
 def _one(sent: Sent, what: str) -> str:
     return next(iter(sent.get(what, ())), "")
 
@@ -104,15 +108,15 @@ def _build(_project: Project, sent: Sent) -> tuple[str, ...]:
 
 def _report(project: Project, sent: Sent) -> tuple[str, ...]:
     bundle = bundle_of(project, sent)
-    return ("report", bundle, "-o", _target(project, report_of(bundle)), "--force")
+    return ("report", bundle, "-o", _target(project, report_of(bundle)), *_force(sent))
 
 
 def _export(project: Project, sent: Sent) -> tuple[str, ...]:
-    bundle, form = bundle_of(project, sent), _one(sent, "form")
+    bundle, form = bundle_of(project, sent), _one(sent, "to")
     if form not in FORMATS:
         raise ArgumentError("unknown-form", "there is no such form of export", remedy="load the page again")
     target = _target(project, export_of(bundle, form))
-    return ("export", bundle, "--to", form, "-o", target, "--force")
+    return ("export", bundle, "--to", form, "-o", target, *_force(sent))
 
 
 def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
@@ -123,7 +127,7 @@ def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
 
 
 def _evaluate(project: Project, sent: Sent) -> tuple[str, ...]:
-    return ("evaluate", PLAN, bundle_of(project, sent), "-o", _target(project, PRIVATE_PAGE), "--force")
+    return ("evaluate", PLAN, bundle_of(project, sent), "-o", _target(project, PRIVATE_PAGE), *_force(sent))
 
 
 def _grant(project: Project, sent: Sent) -> tuple[str, ...]:

@@ -173,6 +173,9 @@ def _named_by(plan: CheckedPlan) -> Iterator[Path]:
         listed = plan.inputs[output.input].options.get("stimuli", ())
         for word in output.options.values():
             if isinstance(word, str):
-                yield from (plan.path.parent / word.replace("{stimulus}", name) for name in ("", *listed))
+                for name in ("", *listed):
+                    path = plan.path.parent / word.replace("{stimulus}", name)
+                    yield path
+                    yield from _below(path, hidden=True)
     for spec in plan.inputs.values():
         yield from spec.files()

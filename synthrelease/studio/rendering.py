@@ -18,7 +18,7 @@ from synthrelease.number_words import percent, several, short
 from synthrelease.printable import harmless, printable
 from synthrelease.reports.page import FILTERS, script
 from synthrelease.studio.commands import AS_JSON, CONFIRMED
-from synthrelease.studio.remedies import in_the_studio
+from synthrelease.studio.remedies import to_do
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,7 +114,6 @@ def _environment() -> Environment:
         **FILTERS,
         "short": lambda number: short(number, _TIMES_AS_EXACT),
         "percent": percent,
-        "in_the_studio": in_the_studio,
     }
-    environment.globals |= {"several": several, "shown_command": shown_command}
+    environment.globals |= {"several": several, "shown_command": shown_command, "to_do": to_do}
     return environment

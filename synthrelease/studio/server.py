@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import socket
 from collections.abc import Callable
 from importlib import import_module
@@ -14,6 +16,8 @@ from synthrelease.studio.project import Project
 LOOPBACK = "127.0.0.1"
 _LIBRARIES = ("starlette", "uvicorn", "tomlkit", "matplotlib")
 _MOST_WAITING = 128
+_MOST_CONNECTIONS = 64  # far more than a browser opens, and than which a process may open more files
+_NUMBERS = itertools.count()  # of connections, in their order
 _LAST_S = 2  # for answers that are still being given: a connection that stays open would keep it from ending
 
 
@@ -42,7 +46,7 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
         hosts = frozenset(f"{name}:{number}" for name in (LOOPBACK, "localhost"))
         config = uvicorn.Config(
             Guard(application(project, secrets), hosts, secrets, f"{COOKIE}-{number}"),
-            http="h11",
+            http=_connection_kind(),
             ws="none",
             lifespan="off",
             log_level="warning",
@@ -55,6 +59,22 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
         # While the browser starts. Two threads of pages that import parts of it at the same time can see a half of it.
         import_module("matplotlib")
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _connection_kind() -> type[asyncio.Protocol]:
+    """Connections of which those that ask nothing are closed, the oldest first, where there are too many: files of a process come to an end."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415  an extra
+
+    class _Connection(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.made = next(_NUMBERS)
+            still = [one for one in self.connections if not one.transport.is_closing()]
+            idle = [one for one in still if one.cycle is None or one.cycle.response_complete]
+            if len(still) > _MOST_CONNECTIONS and idle:
+                min(idle, key=lambda one: one.made).transport.abort()
+
+    return _Connection
 
 
 def _folder(path: Path) -> Path:

@@ -202,7 +202,7 @@ def test_show_of_what_is_not_there(plan, path):
     assert (exit_code, error["code"], error["where"]) == (3, "not-a-ledger", str(plan))
     for command in ("show", "check"):
         exit_code, error = refusal_of("ledger", command, plan.parent / "no")
-        assert (exit_code, error["code"], error["where"]) == (3, "no-such-file", str(plan.parent / "no"))
+        assert (exit_code, error["code"], error["where"]) == (3, "no-such-ledger", str(plan.parent / "no"))
 
 
 def test_check_of_a_clean_ledger_prints_its_end(plan, path):

@@ -15,6 +15,7 @@ from synthrelease.studio.commands import (
     KEYGEN,
     OF_BUNDLES,
     bundle_of,
+    export_of,
     report_of,
 )
 from synthrelease.studio.context import Changing, Shown, Studio
@@ -56,7 +57,9 @@ def _bundle(studio: Studio, request: Request) -> Response:
         upload=upload_of(studio.project, bundle),
         jobs=jobs,
         results=results,
+        report=report_of(bundle),
         has_report=(studio.project.folder / report_of(bundle)).is_file(),
+        has_export=any((studio.project.folder / export_of(bundle, form)).is_dir() for form in FORMATS),
     )
 
 

@@ -236,24 +236,24 @@ def test_entries_are_never_changed_or_deleted(path):
 
 
 def test_no_file(tmp_path):
-    with refused(PlanError, "no-such-file", where=tmp_path / "l.sqlite") as refusal:
+    with refused(PlanError, "no-such-ledger", where=tmp_path / "l.sqlite") as refusal:
         store.read(tmp_path / "l.sqlite")
     assert " grant l.sqlite " in refusal.value.remedy
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder(tmp_path):
-    with refused(PlanError, "no-such-file", where=tmp_path):
+    with refused(PlanError, "no-such-ledger", where=tmp_path):
         store.read(tmp_path)
-    with refused(PlanError, "no-such-file", where=tmp_path):
+    with refused(PlanError, "no-such-ledger", where=tmp_path):
         Ledger(tmp_path).grant("study", 1, 0, REPLACE)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "l.sqlite")
-    with refused(PlanError, "no-such-file", where=tmp_path):
+    with refused(PlanError, "no-such-ledger", where=tmp_path):
         store.read(tmp_path / "l.sqlite")
-    with refused(PlanError, "no-such-file", where=tmp_path):
+    with refused(PlanError, "no-such-ledger", where=tmp_path):
         Ledger(tmp_path / "l.sqlite").grant("study", 1, 0, REPLACE)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from pages import parsed
 from paid_study import grant, write_paid_study
 from refusals import refused
 from studio_project import PAID_PLAN, Browser, project
@@ -22,7 +23,7 @@ from synthrelease.studio.project import Project
 SENT = {
     "bundle": ["b.h5"],
     "older bundle": ["a.h5"],
-    "form": ["csv"],
+    "to": ["csv"],
     "key": ["own.pem"],
     "yes": ["yes"],
     "force": ["no"],
@@ -66,13 +67,31 @@ def test_only_bundles_of_the_project_are_taken(files: Project, name: str, bundle
 
 @pytest.mark.parametrize(
     ("name", "what", "value"),
-    [("diff", "older bundle", "link.h5"), ("export", "form", "other"), ("sign", "key", "/etc/passwd")],
+    [("diff", "older bundle", "link.h5"), ("export", "to", "other"), ("sign", "key", "/etc/passwd")],
 )
 def test_what_else_a_command_takes_is_of_the_project_too(
     files: Project, name: str, what: str, value: str
 ) -> None:
     with pytest.raises(ArgumentError):
         command(name, files, {**SENT, what: [value]})
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("report", "b.html"), ("export", "b-csv"), ("evaluate", "private-evaluation.html")],
+)
+def test_nothing_is_replaced_unasked(files: Project, name: str, target: str) -> None:
+    """Whatever it is, and whoever wrote it."""
+    assert "--force" not in command(name, files, SENT)
+    assert "--force" in command(name, files, {**SENT, "force": ["yes"]})
+    browser = Browser(files)
+    bundle = "small-1.0.0.h5" if name == "evaluate" else "b.h5"
+    (files.folder / "small-1.0.0.h5").touch()
+    page = "/evaluation?confirmed=yes" if name == "evaluate" else f"/bundle?path={bundle}"
+    boxes = [parsed(browser.ask(page).text).text.count("Replace")]
+    (files.folder / target).mkdir() if name == "export" else (files.folder / target).touch()
+    boxes.append(parsed(browser.ask(page).text).text.count("Replace"))
+    assert boxes == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,8 @@ OTHERS = {
     "linked recording": PLAN.replace('"gaze.csv"', '"recordings"\npattern = "{session}.csv"'),
     "areas": PLAN.replace('kind = "heatmap"', 'kind = "areas"\nareas = "../areas.toml"'),
     "labels": LABELS.replace("labels/", "../"),
+    "a link in a folder of maps": PLAN + 'prior = "maps"\nmaps = "recordings"\n',
+    "a link deep in it": PLAN + 'prior = "maps"\nmaps = "."\n',
     "labels of a name": LABELS.replace('"sea"]', '"../../sea"]'),
 }
 
