@@ -15,7 +15,7 @@ from synthrelease.studio.project import Project
 
 LOOPBACK = "127.0.0.1"
 _LIBRARIES = ("starlette", "uvicorn", "tomlkit", "matplotlib")
-_MOST_WAITING = 128
+_MOST_WAITING = 32  # to be accepted: so many are, before the first of them is looked at
 _MOST_CONNECTIONS = 64  # far more than a browser opens, and than which a process may open more files
 _NUMBERS = itertools.count()  # of connections, in their order
 _LAST_S = 2  # for answers that are still being given: a connection that stays open would keep it from ending
@@ -48,6 +48,7 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
             Guard(application(project, secrets), hosts, secrets, f"{COOKIE}-{number}"),
             http=_connection_kind(),
             ws="none",
+            backlog=_MOST_WAITING,
             lifespan="off",
             log_level="warning",
             access_log=False,  # addresses have tokens

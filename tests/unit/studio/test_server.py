@@ -91,9 +91,9 @@ def test_connections_that_ask_nothing_keep_no_one_out(
 ) -> None:
     """Of any program of this machine: a process can open only so many files."""
     process, port, _ = studio
-    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (400, 400))
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (200, 200))
     with contextlib.ExitStack() as stack:
-        for _ in range(600):
+        for _ in range(300):
             connection = stack.enter_context(socket.create_connection((LOOPBACK, port), timeout=20))
             with contextlib.suppress(ConnectionError):  # closed again
                 connection.sendall(sent.encode())
