@@ -24,12 +24,14 @@ from synthrelease.studio.project import Project
 
 pytestmark = pytest.mark.thorough
 
-_FOUND = "a[href], button"
+_PATIENCE_MS = 15_000
+_FOUND = "a[href], button, details[hx-get] > summary"
 _SHOWN = f"""() => {{
-    for (const one of document.querySelectorAll("details")) one.open = true;
+    for (const one of document.querySelectorAll("details:not([hx-get])")) one.open = true;
     return [...document.querySelectorAll("{_FOUND}")].map((one, number) => ({{
         number,
         text: one.textContent.trim(),
+        is_button: one.matches("button"),
         href: one.getAttribute("href"),
         path: one.href ? new URL(one.href).pathname + new URL(one.href).search : null,
         choices: one.form ? [...one.form.querySelectorAll("input[type=radio]")].length : 0,
@@ -47,6 +49,7 @@ _FILLED = """([number, choice]) => {
     const radios = [...form.querySelectorAll("input[type=radio]")];
     if (radios.length) radios[choice].checked = true;
     for (const one of form.querySelectorAll("input[type=checkbox]")) one.checked = true;
+    for (const one of form.querySelectorAll("textarea[required]")) write(one, "some");
     for (const one of form.querySelectorAll("select[required]")) {
         if (!one.value) write(one, [...one.options].map((each) => each.value).filter(Boolean).pop());
     }
@@ -110,8 +113,12 @@ class Clicks:
             path = waiting.pop(0)
             if path in seen or path.startswith("/pages/"):
                 continue
-            seen.add(path)
-            for one in self._open(path):
+            shown = self._open(path)
+            at = self._at()
+            if at in seen:  # another way to the same page
+                continue
+            seen |= {path, at}
+            for one in shown:
                 if one["href"] is None:
                     arrived = [
                         self._press(path, one, choice)
@@ -127,38 +134,44 @@ class Clicks:
     def _open(self, path: str) -> list[dict[str, Any]]:
         copied(self.kept, self.here.folder)
         self.here.go(path)
-        self.here.page.wait_for_load_state("networkidle")
+        self._settle()
         self.found.pages.add(urlsplit(self.here.page.url).path)
         shown: list[dict[str, Any]] = self.here.page.evaluate(_SHOWN)
         return shown
 
     def _press(self, path: str, one: dict[str, Any], choice: int) -> str | None:
         """Click, and return the address that it led to; None if it led nowhere else."""
+        from playwright.sync_api import TimeoutError  # noqa: A004  as other tests of browsers
+
         page, called = self.here.page, f"{path}: {one['text']} ({choice})"
         self._open(path)
-        page.wait_for_load_state("networkidle")  # of what opened
-        if one["href"] is None:
+        if one["is_button"]:
             self.found.buttons.add(one["text"])
             page.evaluate(_FILLED, [one["number"], choice])
-            page.wait_for_timeout(300)
+        target = page.locator(_FOUND).nth(one["number"])
+        if (one["href"] or "").startswith("#"):  # shown where the focus is
+            target.focus()
+            page.keyboard.press("Enter")
+            assert page.evaluate("document.activeElement.id") == one["href"][1:]
+            return None
         before = self._state()
         self.answers.clear()
         try:
-            with page.expect_response(self._is_asked, timeout=20_000):
-                page.locator(_FOUND).nth(one["number"]).click()
-        except Exception as error:  # noqa: BLE001  of playwright: nothing was asked
-            if (one["href"] or "").startswith("#"):
-                assert page.evaluate("document.activeElement.id") == one["href"][1:]
-                return None
-            self.found.dead.append(f"{called}: {type(error).__name__}")
+            with page.expect_response(self._is_asked, timeout=_PATIENCE_MS):
+                target.click(timeout=_PATIENCE_MS)
+        except TimeoutError as error:
+            self.found.dead.append(f"{called}: {error}")
             return None
         self._wait()
         refused = [answer for answer in self.answers if answer[2] >= 400]
-        if refused or (before == self._state() and one["href"] is None):
+        if refused or (before == self._state() and one["is_button"]):
             self.found.dead.append(f"{called}: {refused or 'nothing changed'}")
-        parts = urlsplit(page.url)
-        self.found.pages.add(parts.path)
-        return f"{parts.path}?{parts.query}" if parts.query else parts.path
+        self.found.pages.add(urlsplit(page.url).path)
+        return self._at()
+
+    def _at(self) -> str:
+        """The address of the page that is shown, without that of the studio."""
+        return str(self.here.page.url).removeprefix(self.here.base)
 
     def _is_asked(self, answer: Any) -> bool:
         path = urlsplit(answer.url).path
@@ -166,17 +179,25 @@ class Clicks:
 
     def _wait(self) -> None:
         """Until what was started has ended; the first of all that are is cancelled."""
-        page = self.here.page
-        page.wait_for_load_state("networkidle")
-        jobs = Jobs(self.here.folder.resolve(), Project(self.here.folder.resolve()).state)
-        if not self.found.cancelled and page.locator("button:text-is('Cancel')").count():
+        page, folder = self.here.page, self.here.folder.resolve()
+        self._settle()
+        cancel = page.locator("button:text-is('Cancel')")
+        if not self.found.cancelled and cancel.count():
             with page.expect_response(lambda answer: answer.url.endswith("/jobs/cancel")):
-                page.click("button:text-is('Cancel')")
+                cancel.click()
             self.found.cancelled = True
+        jobs = Jobs(folder, Project(folder).state)
         while jobs.running() is not None:
-            page.wait_for_timeout(200)
-        page.wait_for_timeout(1_000)  # in which the page notices
-        page.wait_for_load_state("networkidle")
+            page.wait_for_timeout(100)
+        page.wait_for_function("() => !document.querySelector('progress')", timeout=_PATIENCE_MS)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Until a page is there, and nothing of it is waited for."""
+        page = self.here.page
+        page.wait_for_timeout(150)  # in which it is left, if it is
+        page.wait_for_load_state("load")
+        page.wait_for_function("() => !document.querySelector('.htmx-request')", timeout=_PATIENCE_MS)
 
     def _state(self) -> tuple[object, ...]:
         page = self.here.page
@@ -196,7 +217,8 @@ def prepared(name: str, folder: Path) -> None:
     folder.mkdir()
     here = project(folder, PAID_PLAN if name == "released" else None)
     if name == "proposed":
-        synthrelease.init(folder / "gaze.csv", person="who", plan=folder / "plan.toml")
+        proposal = synthrelease.init(folder / "gaze.csv", person="who", plan=here.plan)
+        here.plan.write_text(proposal.text)
         shutil.copyfile(GOLDEN / "heatmaps.h5", folder / "other.h5")  # and no key
     if name == "released":
         grant(folder, epsilon=40.0)
