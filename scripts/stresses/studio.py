@@ -26,7 +26,7 @@ from typing import Any
 _SHOWN = 'class="verdict'
 _GOOD = {
     "ok": True,
-    **dict.fromkeys(("findings", "checked", "signed_by", "on_trust", "not_done"), []),
+    **{key: [] for key in ("findings", "checked", "signed_by", "on_trust", "not_done")},
     "unprotected": {},
 }
 

@@ -25,12 +25,16 @@ def afforded(design: Design, ledger: Ledger) -> tuple[Grant, AccountStanding]:
     try:
         return ledger.standing(design.charge())
     except PolicyError as error:
-        if error.code == "exceeds-grant" and (largest := largest_epsilon(design, ledger)) is not None:
+        if error.code == "exceeds-grant":
+            largest = largest_epsilon(design, ledger)
             own = any("epsilon" in spec.options for spec in design.plan.outputs)
-            in_proportion_too = ", and that of outputs in proportion" if own else ""
-            error.remedy = (
-                f"lower ε under [privacy] to {largest:g}, the largest that fits{in_proportion_too}; {INSTEAD}"
+            too = ", and that of outputs in proportion" if own else ""
+            fits = (
+                "no smaller ε fits: take the kind of noise of earlier releases"
+                if largest is None
+                else f"lower ε under [privacy] to {largest:g}, the largest that fits{too}"
             )
+            error.remedy = f"{fits}; {INSTEAD}"
         raise
 
 
