@@ -92,7 +92,7 @@ def test_a_result_that_is_forged_or_stale_is_not_shown(tmp_path: Path, case: str
     assert "all-of-it" not in answer.text  # nor as it was printed; not a sentence: a check of this test's
 
 
-@pytest.mark.parametrize("by", ["another user", "another project", "no one"])
+@pytest.mark.parametrize("by", ["user", "project", "unsealed"])
 def test_a_folder_that_is_delivered_has_no_results(
     tmp_path: Path, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,13 +101,13 @@ def test_a_folder_that_is_delivered_has_no_results(
     noted(browser.project, "check", "build", "plan.toml", "--dry-run", printed=GOOD)
     noted(browser.project, "build", "build", "plan.toml", printed='{"bundle": "b.h5"}')
     write_sealed(state(browser, DOUBTS), "a doubt")
-    if by == "another user":
+    if by == "user":
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "of-another"))
         here = there
     else:
         here = tmp_path / "here"
         shutil.copytree(there, here)
-    if by == "no one":
+    if by == "unsealed":
         for path in (here / state(browser, "").name).glob("*.json"):
             path.write_text(path.read_text().partition("\n")[2])
     browser = Browser(Project(here.resolve()))
