@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import socket
 from collections.abc import Callable
 from importlib import import_module
@@ -17,7 +16,6 @@ LOOPBACK = "127.0.0.1"
 _LIBRARIES = ("starlette", "uvicorn", "tomlkit", "matplotlib")
 _MOST_WAITING = 32  # to be accepted: so many are, before the first of them is looked at
 _MOST_CONNECTIONS = 64  # far more than a browser opens, and than which a process may open more files
-_NUMBERS = itertools.count()  # of connections, in their order
 _LAST_S = 2  # for answers that are still being given: a connection that stays open would keep it from ending
 
 
@@ -66,14 +64,15 @@ def _connection_kind() -> type[asyncio.Protocol]:
     """Connections of which those that ask nothing are closed, the oldest first, where there are too many: files of a process come to an end."""
     from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415  an extra
 
+    opened: list[H11Protocol] = []  # in their order
+
     class _Connection(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            self.made = next(_NUMBERS)
-            still = [one for one in self.connections if not one.transport.is_closing()]
-            idle = [one for one in still if one.cycle is None or one.cycle.response_complete]
-            if len(still) > _MOST_CONNECTIONS and idle:
-                min(idle, key=lambda one: one.made).transport.abort()
+            opened[:] = [*(one for one in opened if not one.transport.is_closing()), self]
+            idle = (one for one in opened if not one.cycle or one.cycle.response_complete)
+            if len(opened) > _MOST_CONNECTIONS:
+                next(idle, self).transport.abort()
 
     return _Connection
 
