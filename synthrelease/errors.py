@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, Self
 
@@ -75,6 +76,16 @@ class Remedy(str):
 
     def __reduce__(self) -> tuple[object, ...]:
         return Remedy, self.parts
+
+
+def as_options(remedy: str) -> str:
+    """Return what to do with options where it names arguments: `--force` for `force=True`."""
+    return remedy.spelt(_option) if isinstance(remedy, Remedy) else remedy
+
+
+def _option(argument: Argument) -> str:
+    option = f"--{argument.name.replace('_', '-')}"
+    return option if argument.value is True else f"{option} {shlex.quote(argument.value)}"
 
 
 class SynthReleaseError(Exception):

@@ -3,6 +3,7 @@
 import importlib
 import os
 import signal
+import tempfile
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +18,9 @@ import synthrelease
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What is printed is as wide as here on every terminal, and on none.
 os.environ["COLUMNS"] = "100"
+# The studio's key is of the tests alone.
+_STATE = tempfile.TemporaryDirectory()
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 
 @pytest.fixture

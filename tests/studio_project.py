@@ -15,10 +15,14 @@ import numpy as np
 import polars as pl
 from click.testing import CliRunner
 
+from synthrelease.building.targets import default_name
 from synthrelease.cli import main
+from synthrelease.plan.plan import load_plan
 from synthrelease.studio.application import application
 from synthrelease.studio.guard import COOKIE, PAGE_TOKEN_HEADER, Guard, Secrets
-from synthrelease.studio.project import Project, digest
+from synthrelease.studio.jobs import Jobs
+from synthrelease.studio.project import Project
+from synthrelease.studio.run_job import note_end
 
 HOST = "127.0.0.1:8765"
 PLAN = """# the plan of a test
@@ -86,12 +90,16 @@ def noted(
     project: Project, name: str, *command: str, printed: str, errors: str = "", code: int | None = 0
 ) -> None:
     """Leave what the studio finds of a command that has ended; without a code, one that was killed."""
-    project.state.mkdir(exist_ok=True)
-    job = {"name": name, "command": [*command, "--json"], "plan": "", "process": 2}
-    texts = {"json": json.dumps(job), "out": printed, "err": errors, "code": code}
-    for ending, text in texts.items():
-        if text is not None:
-            (project.state / f"{name}.{ending}").write_text(str(text))
+    jobs = Jobs(project.folder, project.state)
+    jobs.make_folder()
+    about = [word for word in command if word.endswith(".h5")]
+    told = {"id": "0", "about": [default_name(load_plan(project.plan))] if name == "build" else about}
+    job = {**told, "name": name, "command": [*command, "--json"], "plan": "", "process": 2}
+    jobs._write(f"{name}.json", {**job, "before": {file: jobs.digest_of(file) for file in told["about"]}})
+    for ending, text in {"out": printed, "err": errors}.items():
+        (project.state / f"{name}.{ending}").write_text(text)
+    if code is not None:
+        note_end(project.state, name, told, code)
 
 
 @dataclass
@@ -152,8 +160,7 @@ class Browser:
 
     def change(self, path: str, /, **form: Any) -> Answer:
         """Send a form of a page that shows the plan as it is."""
-        seen = digest(self.project.plan_text() or "")
-        return self.ask(path, method="POST", form={"digest": seen, **form})
+        return self.ask(path, method="POST", form={"digest": self.project.digest(), **form})
 
 
 async def _asked(app: Any, scope: dict[str, Any], body: bytes) -> Answer:

@@ -130,7 +130,7 @@ def batch(
             _ask_once(to_build, confirm, pool_of(jobs))
         builds = [
             build_job(
-                planned.plan.path,
+                planned.plan,  # not its file again, which may be another one by now
                 planned.bundle,
                 force=force,
                 policy=policy,

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from synthrelease.building.affordable import afforded
 from synthrelease.building.design import Design, PlannedOutput, make_design, warnings, weak_guarantee
 from synthrelease.building.memory import memory
 from synthrelease.building.power import people_here
@@ -57,11 +58,19 @@ class Preview(dict[str, Any]):
         return as_text(self)
 
 
+Spent = Mapping[str, float]  # how a ledger stands after a release, in the words of a preview
+
+
 def preview(design: Design, policy: Policy | None = None) -> Preview:
     """Return the preview as data: per output budget, guarantee, noise, expected error, participants needed; breaches of a policy.
 
-    Everything follows from the plan and the public facts; two datasets that agree in those give the same preview.
+    Everything follows from the plan, the public facts and the ledger; two datasets that agree in those give the same preview.
     """
+    return figures(design, spending(design), policy)
+
+
+def figures(design: Design, spent: Spent | None, policy: Policy | None = None) -> Preview:
+    """Return the same, where it is known what will be spent; None if no ledger counts it, or not yet."""
     rows = []
     for output in design.outputs:
         noise, parameters = noise_of(output.event), output.mechanism.parameters
@@ -92,7 +101,6 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
         )
     budgets = [output.budget for output in design.outputs if output.private and output.budget is not None]
     added_up = round(sum(budget.epsilon for budget in budgets), 9)
-    standing = _standing(design)
     entries = [
         {"name": output.name, "mechanism": output.mechanism.parameters.to_entry()}
         for output in design.outputs
@@ -105,8 +113,8 @@ def preview(design: Design, policy: Policy | None = None) -> Preview:
                 design.guarantee, [output.name for output in design.outputs if not output.private]
             ),
             "method": design.method,
-            "ledger": standing,
-            "policy": None if policy is None else _policy_form(policy, design, standing),
+            "ledger": spent,
+            "policy": None if policy is None else _policy_form(policy, design, spent),
             "epsilon": design.guarantee.epsilon,
             "added_up": added_up,
             "memory": asdict(memory(design)),
@@ -164,11 +172,11 @@ def _tail(noise: Noise) -> dict[str, float]:
     }
 
 
-def _standing(design: Design) -> dict[str, float] | None:
-    """What all releases will have cost, with this one."""
+def spending(design: Design) -> Spent | None:
+    """Return what all releases will have cost, with this one, as the plan's ledger is now; errors as of `afforded`."""
     if design.plan.ledger is None:
         return None
-    grant, standing = Ledger(design.plan.ledger).standing(design.charge())
+    grant, standing = afforded(design, Ledger(design.plan.ledger))
     return {
         "granted": grant.epsilon,
         "delta": grant.delta,
@@ -178,13 +186,11 @@ def _standing(design: Design) -> dict[str, float] | None:
     }
 
 
-def _policy_form(policy: Policy, design: Design, standing: dict[str, float] | None) -> dict[str, Any]:
+def _policy_form(policy: Policy, design: Design, spent: Spent | None) -> dict[str, Any]:
     return {
         "name": policy.limits["name"],
         "breaches": policy.breaches(
-            design.guarantees()
-            if standing is None
-            else design.guarantees(standing["after"], standing["delta"])
+            design.guarantees() if spent is None else design.guarantees(spent["after"], spent["delta"])
         ),
         "required_attacks": policy.required_attacks,
     }

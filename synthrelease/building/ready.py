@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from synthrelease.building.affordable import afforded
 from synthrelease.building.curator import CuratorNotes, Payment
 from synthrelease.building.design import Design, PlannedOutput, make_design, no_better_outputs, weak_guarantee
 from synthrelease.building.rehearsal import rehearse
@@ -153,7 +154,7 @@ def _refuse_early(design: Design, ledger: Ledger | None, limits: Policy | None) 
     """Better now than after all parts have been read; what others pay meanwhile counts when this is paid."""
     spent: tuple[float, float] | tuple[()] = ()
     if ledger is not None:
-        grant, standing = ledger.standing(design.charge())
+        grant, standing = afforded(design, ledger)
         spent = standing.after, grant.delta
     if limits is not None:
         limits.require(design.guarantees(*spent))
@@ -221,7 +222,7 @@ def _curator_notes(
 
 def _payment(design: Design, ledger: Ledger, private: CuratorNotes, target: Path) -> Payment:
     plan = design.plan
-    grant, standing = ledger.standing(design.charge())
+    grant, standing = afforded(design, ledger)
     replaced = (target,) if target.exists() else ()
     name = f"{plan.release['name']} {plan.release['version']}"
     return Payment(

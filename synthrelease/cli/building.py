@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from synthrelease.cli.charging import all_confirmed, confirmed, dry_form, print_dry_run, refuse_unasked
+from synthrelease.cli.charging import (
+    all_confirmed,
+    confirmed,
+    dry_form,
+    print_dry_run,
+    refuse_unasked,
+    refuse_unconfirmed,
+)
 from synthrelease.cli.group import FAULT, PART_FAILED, main
 from synthrelease.cli.options import (
     ALLOW_LOSSES,
@@ -22,7 +30,6 @@ from synthrelease.cli.options import (
     YES,
 )
 from synthrelease.cli.printing import (
-    as_options,
     built_form,
     outcome_form,
     plan_progress,
@@ -35,7 +42,7 @@ from synthrelease.cli.printing import (
     print_warning,
     progress,
 )
-from synthrelease.errors import PolicyError
+from synthrelease.errors import PolicyError, as_options
 from synthrelease.printable import printable_lines
 
 if TYPE_CHECKING:
@@ -157,6 +164,11 @@ def _print_preview(text: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Read and check everything; write nothing, charge nothing.")
 @YES
 @ALLOW_LOSSES
+@click.option(
+    "--plan-digest",
+    metavar="SHA256",
+    help="Refuse PLAN unless this is its SHA-256, so that what was confirmed is what is built.",
+)
 @POLICY
 @TEST_SEED
 @JOBS
@@ -171,6 +183,7 @@ def build(
     dry_run: bool,
     yes: bool,
     allow_losses: bool,
+    plan_digest: str | None,
     policy: Path | None,
     test_seed: int | None,
     jobs: int,
@@ -186,20 +199,23 @@ def build(
     from synthrelease.plan.plan import load_plan
     from synthrelease.plan.policy import load_policy
 
+    if dry_run and test_seed is not None:
+        raise click.UsageError("--dry-run draws no noise: leave --test-seed out")
+    read = load_plan(plan)  # once: what is compared is what is built
+    if plan_digest is not None:
+        refuse_unconfirmed(read, plan_digest)
     if dry_run:
-        if test_seed is not None:
-            raise click.UsageError("--dry-run draws no noise: leave --test-seed out")
         with progress(obj) as show:
-            dry = run_dry(plan, output, force=force, policy=policy, jobs=jobs, progress=show)
+            dry = run_dry(read, output, force=force, policy=policy, jobs=jobs, progress=show)
         if as_json:
             print_json(dry_form(dry))
         else:
             print_dry_run(dry)
         return
-    refuse_unasked(charges=test_seed is None and load_plan(plan).ledger is not None, yes=yes)
+    refuse_unasked(charges=test_seed is None and read.ledger is not None, yes=yes)
     with progress(obj) as show:
         built = run(
-            plan,
+            read,
             output,
             force=force,
             policy=policy,
@@ -214,7 +230,8 @@ def build(
     print_summary(built, obj)
     if policy is not None and (attacks := load_policy(policy).required_attacks):
         print_line(f"Before you publish, the policy requires these attacks: {', '.join(attacks)}")
-        tried_by = f"synthrelease evaluate {plan} {built.path} -o private.html --policy {policy}"
+        named = (shlex.quote(str(path)) for path in (plan, built.path, policy))
+        tried_by = "synthrelease evaluate {} {} -o private.html --policy {}".format(*named)
         print_line(f"Run them with: {tried_by}")
 
 
@@ -297,7 +314,7 @@ def batch(
             force=force,
             policy=policy,
             test_seed=test_seed,
-            confirm=None if yes or not charging else all_confirmed,
+            confirm=None if yes else all_confirmed,
             allow_losses=allow_losses,
             ended=ended,
         )

@@ -17,10 +17,12 @@ from synthrelease.cli.printing import (
     print_warning,
     print_weak_guarantee,
 )
+from synthrelease.errors import PlanError
 
 if TYPE_CHECKING:
     from synthrelease.building.builder import DryRun
     from synthrelease.building.curator import Payment
+    from synthrelease.plan.plan import CheckedPlan
 
 _WIDTH = 100
 _LOOK_EVERY_S = 0.2  # whether Ctrl-C was pressed
@@ -35,6 +37,23 @@ def refuse_unasked(*, charges: bool, yes: bool) -> None:
     if charges and not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError(
             "this charges a ledger, and there is no terminal to confirm it: look with --dry-run, then add --yes"
+        )
+
+
+def refuse_unconfirmed(plan: CheckedPlan, digest: str) -> None:
+    """Refuse a plan that is not the one that was confirmed.
+
+    Raises:
+        PlanError: its text has another digest.
+    """
+    if plan.digest != digest:
+        raise PlanError(
+            "plan-changed",
+            "this is not the plan that was confirmed: nothing was charged, and nothing written",
+            where=str(plan.path),
+            found=f"a file whose SHA-256 is {plan.digest}",
+            expected=digest,
+            remedy="look again at what the plan costs, and confirm it as it is now",
         )
 
 

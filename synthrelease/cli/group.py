@@ -9,8 +9,8 @@ from typing import IO, Any, NoReturn
 import click
 
 from synthrelease.cli.options import wants_json
-from synthrelease.cli.printing import as_options, print_error, print_findings, print_json
-from synthrelease.errors import FaultyBundleError, NotConfirmedError, SynthReleaseError
+from synthrelease.cli.printing import print_error, print_findings, print_json
+from synthrelease.errors import FaultyBundleError, NotConfirmedError, SynthReleaseError, as_options
 
 FAULT, PART_FAILED, _INTERRUPTED = 1, 5, 130
 _CHARGING = "build", "batch"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from synthrelease.errors import Argument, FaultyBundleError, Remedy
+from synthrelease.errors import FaultyBundleError, as_options
 from synthrelease.printable import printable
 from synthrelease.studio.progress import VARIABLE, ProgressFile
 
@@ -28,16 +27,6 @@ if TYPE_CHECKING:
 
 
 _MUCH = 0.05  # of rows or values: from this proportion on a loss is printed without --verbose
-
-
-def as_options(remedy: str) -> str:
-    """Return what to do with options where it names arguments: `--force` for `force=True`."""
-    return remedy.spelt(_option) if isinstance(remedy, Remedy) else remedy
-
-
-def _option(argument: Argument) -> str:
-    option = f"--{argument.name.replace('_', '-')}"
-    return option if argument.value is True else f"{option} {shlex.quote(argument.value)}"
 
 
 def print_summary(built: Built, obj: dict[str, bool]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -286,7 +287,7 @@ class Ledger:
                 "nothing-granted",
                 "the dataset has no budget",
                 where=self._where(charge),
-                remedy=f"set one: synthrelease ledger grant {self.path.name} --dataset {charge.dataset} --epsilon E --delta D",
+                remedy=f"set one: synthrelease ledger grant {shlex.quote(self.path.name)} --dataset {charge.dataset} --epsilon E --delta D",
             )
         if account.grant.neighbours is not charge.neighbours:
             raise PolicyError(

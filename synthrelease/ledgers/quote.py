@@ -9,6 +9,8 @@ from synthrelease.errors import PolicyError
 from synthrelease.ledgers.account import Account, AccountDebit, AccountStanding
 from synthrelease.ledgers.charge import Charge
 
+INSTEAD = "or publish less, or ask the data steward for a larger budget"  # of lowering ε
+
 
 def quoted(
     account: Account,
@@ -44,12 +46,17 @@ def quoted(
     if math.isinf(standing.after):
         raise _unbounded(account, charge, where)
     if standing.after > grant.epsilon:
+        is_more = standing.after > standing.before + standing.here
+        superadditive = (
+            ": releases of unlike noise can cost more together than they add up to" if is_more else ""
+        )
         raise PolicyError(
             "exceeds-grant",
-            "the release would cost more than the remaining budget",
+            "all releases together would cost more than the budget",
             where=where,
-            found=f"it costs ε = {standing.here:g}; {max(0.0, grant.epsilon - standing.before):g} of {grant.epsilon:g} are left (at δ = {grant.delta:.2g})",
-            remedy="lower ε in the plan, publish less, or ask the data steward for a larger budget",
+            found=f"ε = {standing.after:g} with this release, {standing.before:g} without it; by itself it costs {standing.here:g} (at δ = {grant.delta:.2g}){superadditive}",
+            expected=f"at most {grant.epsilon:g} together",
+            remedy=f"lower ε in the plan; {INSTEAD}",
         )
     if most_epsilon is not None and standing.after > most_epsilon:
         raise PolicyError(

@@ -185,8 +185,12 @@ class _PatientConnection(sqlite3.Connection):
 
 
 def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
-    grant = f"synthrelease ledger grant {path.name} --dataset {shlex.quote(dataset)} --epsilon E --delta D"
-    with opened(path, PlanError, "ledger", missing=f"create it: {grant}") as file:
+    if not os.path.lexists(path):
+        grant = f"synthrelease ledger grant {shlex.quote(path.name)} --dataset {shlex.quote(dataset)} --epsilon E --delta D"
+        raise PlanError(
+            "no-such-ledger", "there is no such ledger", where=str(path), remedy=f"create it: {grant}"
+        )
+    with opened(path, PlanError, "ledger") as file:
         head, size = file.read(_HEAD_BYTES), os.fstat(file.fileno()).st_size
     if len(head) < _HEAD_BYTES or not head.startswith(b"SQLite format 3\0"):
         raise _no_ledger(path, "a file of another kind")

@@ -32,8 +32,16 @@ _EXTREMES = {
 }
 
 
+class PlanSource(ABC):
+    """What can be a plan without a file; `synthrelease.Plan` is, and so is one that was read and checked already."""
+
+    @abstractmethod
+    def checked(self) -> CheckedPlan:
+        """Return it with every default filled in."""
+
+
 @dataclass(frozen=True)
-class CheckedPlan:
+class CheckedPlan(PlanSource):
     """A plan that is valid in itself; whether the data fits shows when it is read."""
 
     path: Path  # the file
@@ -49,6 +57,10 @@ class CheckedPlan:
     ledger: Path | None = None
     dataset: str = ""  # its name for the dataset
     digest: str = ""  # of the plan's text, SHA-256, hexadecimal
+
+    def checked(self) -> CheckedPlan:
+        """Return itself."""
+        return self
 
     def used_inputs(self) -> dict[str, InputSpec]:
         """Return the inputs that an output is made of; the others are not even opened."""
@@ -73,14 +85,6 @@ class CheckedPlan:
         if self.ledger is not None:
             files["the ledger"] = self.ledger
         return files
-
-
-class PlanSource(ABC):
-    """What can be a plan without a file; `synthrelease.Plan` is."""
-
-    @abstractmethod
-    def checked(self) -> CheckedPlan:
-        """Return it with every default filled in."""
 
 
 # What functions take as a plan: the path of a file, an object, or a dict of what TOML would be read as.

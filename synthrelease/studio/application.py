@@ -53,7 +53,7 @@ def _home(studio: Studio, _request: Request) -> Response:
 
 
 def _state(studio: Studio, request: Request) -> Response:
-    is_same = studio.plan_digest() == request.query_params.get("digest", "")
+    is_same = studio.project.digest() == request.query_params.get("digest", "")
     return Response(status_code=204) if is_same else page("changed.html")
 
 

@@ -9,15 +9,16 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
+from synthrelease.building.affordable import in_proportion
 from synthrelease.building.design import Design, design_with, public_facts
-from synthrelease.building.preview import Preview, preview
+from synthrelease.building.preview import Preview, figures, spending
 from synthrelease.data.facts import Facts
 from synthrelease.dp.best_guess import best_guess_of
 from synthrelease.errors import SynthReleaseError
 from synthrelease.number_words import listed
 from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.fields import Place
-from synthrelease.studio.project import Project, digest
+from synthrelease.studio.project import Project
 from synthrelease.studio.simulated import Picture, picture
 
 LOWEST, HIGHEST, STEPS = 0.1, 20.0, 46  # ε of the ends, and positions of the slider
@@ -27,7 +28,7 @@ POSITIONS = tuple(
 _WIDTH = 100.0  # of a bar, in units of its drawing
 _MOST_KEPT = 2 * STEPS
 _MOST_NAMED = 3  # subjects of a bar
-_GRID, _SHARE_DIGITS = 1_000_000, 6  # to which an output's own ε is rounded; of shares, as pages show them
+_SHARE_DIGITS = 6  # of shares, as pages show them
 
 Shares = Mapping[str, float | None]  # of the release's ε, by output; None for an equal part of what is left
 
@@ -56,6 +57,7 @@ class View:
     bars: Mapping[str, tuple[Bar, ...]] = field(default_factory=dict)  # by output
     guess: float | None = None  # of the best attacker
     problem: SynthReleaseError | None = None
+    plan: str = ""  # digest of the plan
 
 
 class Budgets:
@@ -64,10 +66,9 @@ class Budgets:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._lock = Lock()
-        self._digest = ""
         self._plan: CheckedPlan | None = None
         self._facts: dict[str, Facts] = {}
-        self._views: dict[tuple[object, ...], View] = {}
+        self._views: dict[tuple[object, ...], tuple[View, Design | None]] = {}
 
     def at(self, epsilon: float | None = None, shares: Shares = MappingProxyType({})) -> View:
         """Return the plan's figures.
@@ -87,20 +88,28 @@ class Budgets:
                 if len(self._views) >= _MOST_KEPT:
                     self._views.clear()
                 self._views[key] = _view(_with(plan, here), self._facts)
-            return self._views[key]
+            view, design = self._views[key]
+            if design is None or view.preview is None:
+                return view
+            try:
+                return replace(view, preview=Preview(view.preview | {"ledger": spending(design)}))
+            except SynthReleaseError as error:  # the ledger is read each time: others charge it, too
+                return replace(view, problem=error)
 
     def is_known(self) -> bool:
         """Return whether figures of the plan as it is are there already."""
         with self._lock:
-            return bool(self._views) and self._digest == digest(self._project.plan_text() or "")
+            return bool(self._views) and self._is_current()
 
     def _current(self) -> CheckedPlan:
-        text = digest(self._project.plan_text() or "")
-        if self._plan is None or text != self._digest:
+        if self._plan is None or not self._is_current():
             plan = self._project.load_plan()
             facts = public_facts(plan)
-            self._plan, self._facts, self._digest, self._views = plan, facts, text, {}
+            self._plan, self._facts, self._views = plan, facts, {}
         return self._plan
+
+    def _is_current(self) -> bool:
+        return self._plan is not None and self._plan.digest == self._project.digest()
 
 
 def changes(
@@ -119,7 +128,7 @@ def changes(
         tried = shares.get(spec.name, share)
         if own is not None:
             if epsilon != plan.epsilon:
-                made["outputs", number, "epsilon"] = _rounded(epsilon / plan.epsilon * own)
+                made["outputs", number, "epsilon"] = in_proportion(plan, epsilon, own)
         elif (tried and round(tried, _SHARE_DIGITS)) != (share and round(share, _SHARE_DIGITS)):
             made["outputs", number, "share"] = tried and round(tried, _SHARE_DIGITS)
     return made
@@ -138,24 +147,20 @@ def _with(plan: CheckedPlan, made: Mapping[Place, float | None]) -> CheckedPlan:
     return replace(plan, epsilon=epsilon, outputs=tuple(outputs))
 
 
-def _rounded(epsilon: float) -> float:
-    """Down, so that all together cost no more than the release has."""
-    return math.floor(epsilon * _GRID) / _GRID
-
-
 def nearest_position(epsilon: float) -> int:
     """Return the position of the slider next to an ε."""
     return min(range(STEPS), key=lambda step: abs(math.log(POSITIONS[step] / epsilon)))
 
 
-def _view(plan: CheckedPlan, facts: dict[str, Facts]) -> View:
+def _view(plan: CheckedPlan, facts: dict[str, Facts]) -> tuple[View, Design | None]:
+    """What does not depend on the ledger; and the design, for what does."""
     try:
         design = design_with(plan, facts)
     except SynthReleaseError as error:
-        return View(plan.epsilon, problem=error)
-    here = preview(design)
+        return View(plan.epsilon, problem=error, plan=plan.digest), None
+    here = figures(design, None)
     bars = {row["name"]: _bars(row["expected"]) for row in here["outputs"]}
-    return View(plan.epsilon, here, bars, _guess(design))
+    return View(plan.epsilon, here, bars, _guess(design), plan=plan.digest), design
 
 
 def _guess(design: Design) -> float | None:

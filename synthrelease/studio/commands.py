@@ -10,6 +10,7 @@ from synthrelease.errors import ArgumentError
 from synthrelease.exports.formats import FORMATS
 from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.fields import Field, Form, parsed
+from synthrelease.studio.plan_edits import plan_changed
 from synthrelease.studio.project import PLAN, Project
 
 CHECK, BUILD, EVALUATE = "check", "build", "evaluate"  # of the plan
@@ -19,7 +20,8 @@ OF_PLAN = (CHECK, BUILD, EVALUATE, GRANT)
 OF_BUNDLES = (VERIFY, SHOW, DIFF, REPORT, EXPORT, SIGN)
 PRIVATE = (CHECK, EVALUATE)  # whose results are
 OF_DATA = (*PRIVATE, BUILD)  # which read the data: their errors can count rows
-AS_JSON = "--json"  # with which they are run, and which a person leaves out
+# with which they are run, and which a person leaves out
+AS_JSON, CONFIRMED = "--json", "--plan-digest="
 PRIVATE_PAGE = "private-evaluation.html"
 BUNDLE_ENDING = ".h5"
 KEY = "signing.key"  # that is made in a folder without one
@@ -43,6 +45,18 @@ def command(name: str, project: Project, sent: Sent) -> tuple[str, ...]:
     if name not in _MADE:
         raise ArgumentError("unknown-command", "there is no such command", remedy="load the page again")
     return _MADE[name](project, sent)
+
+
+def confirmed_plan(project: Project, sent: Sent) -> CheckedPlan:
+    """Return the plan that a page showed.
+
+    Raises:
+        SynthReleaseError: it cannot be used here, or is another one by now: what the page said of it, such as its cost, is not true of this one.
+    """
+    plan = project.load_plan()
+    if plan.digest != _one(sent, "digest"):
+        raise plan_changed(project)
+    return plan
 
 
 def report_of(bundle: str) -> str:
@@ -75,6 +89,10 @@ def _target(project: Project, name: str) -> str:
     return name
 
 
+def _force(sent: Sent) -> tuple[str, ...]:
+    return ("--force",) if _one(sent, "force") == "yes" else ()
+
+
 def _one(sent: Sent, what: str) -> str:
     return next(iter(sent.get(what, ())), "")
 
@@ -90,15 +108,15 @@ def _build(_project: Project, sent: Sent) -> tuple[str, ...]:
 
 def _report(project: Project, sent: Sent) -> tuple[str, ...]:
     bundle = bundle_of(project, sent)
-    return ("report", bundle, "-o", _target(project, report_of(bundle)), "--force")
+    return ("report", bundle, "-o", _target(project, report_of(bundle)), *_force(sent))
 
 
 def _export(project: Project, sent: Sent) -> tuple[str, ...]:
-    bundle, form = bundle_of(project, sent), _one(sent, "form")
+    bundle, form = bundle_of(project, sent), _one(sent, "to")
     if form not in FORMATS:
         raise ArgumentError("unknown-form", "there is no such form of export", remedy="load the page again")
     target = _target(project, export_of(bundle, form))
-    return ("export", bundle, "--to", form, "-o", target, "--force")
+    return ("export", bundle, "--to", form, "-o", target, *_force(sent))
 
 
 def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
@@ -109,11 +127,11 @@ def _sign(project: Project, sent: Sent) -> tuple[str, ...]:
 
 
 def _evaluate(project: Project, sent: Sent) -> tuple[str, ...]:
-    return ("evaluate", PLAN, bundle_of(project, sent), "-o", _target(project, PRIVATE_PAGE), "--force")
+    return ("evaluate", PLAN, bundle_of(project, sent), "-o", _target(project, PRIVATE_PAGE), *_force(sent))
 
 
 def _grant(project: Project, sent: Sent) -> tuple[str, ...]:
-    plan = project.load_plan()
+    plan = confirmed_plan(project, sent)
     if plan.ledger is None:
         raise ArgumentError("no-ledger", "the plan names no ledger", remedy="name one on the page Data")
     numbers = (

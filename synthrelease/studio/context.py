@@ -9,14 +9,14 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from synthrelease.building.targets import default_name
 from synthrelease.errors import SynthReleaseError
 from synthrelease.files.toml_reading import toml_tables
 from synthrelease.plan.plan import CheckedPlan, load_plan
 from synthrelease.studio.budget import Budgets, View
-from synthrelease.studio.commands import BUNDLE_ENDING
 from synthrelease.studio.guard import PAGE_TOKEN_HEADER, Secrets
 from synthrelease.studio.jobs import Jobs
-from synthrelease.studio.project import Project, digest
+from synthrelease.studio.project import Project
 from synthrelease.studio.rendering import Form, page
 from synthrelease.studio.steps import steps
 
@@ -52,14 +52,9 @@ class Studio:
             steps=steps(self.project, self.jobs, _bundle_of(plan)),
             has_ledger=plan is not None and plan.ledger is not None,
             running=self.jobs.running(),
-            digest=self.plan_digest(),
             token_header={PAGE_TOKEN_HEADER: self.secrets.page},
-            **values,
+            **{"digest": self.project.digest(), **values},
         )
-
-    def plan_digest(self) -> str:
-        """Return the digest of the plan as it is now; that of an empty text without one."""
-        return digest(self.project.plan_text() or "")
 
     def document(self) -> dict[str, Any]:
         """Return the plan as it stands there, without defaults; PlanError if it is not TOML."""
@@ -86,7 +81,7 @@ class Studio:
 
 
 def _bundle_of(plan: CheckedPlan | None) -> str:
-    return "" if plan is None else f"{plan.release['name']}-{plan.release['version']}{BUNDLE_ENDING}"
+    return "" if plan is None else default_name(plan)
 
 
 Shown = Mapping[str, Callable[[Studio, Request], Response]]  # pages by their paths

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from synthrelease.errors import SynthReleaseError
 from synthrelease.ledgers import Ledger
@@ -24,17 +24,17 @@ class Leftovers:
     )
 
 
-def leftovers(plan: CheckedPlan, job: Job | None, bundle: Path) -> Leftovers | None:
+def leftovers(plan: CheckedPlan, job: Job | None, digest_of: Callable[[str], str | None]) -> Leftovers | None:
     """Return what a build left that was interrupted; None if it was not.
 
     Args:
         plan: as it is now.
         job: the last build.
-        bundle: that the plan makes.
+        digest_of: returns the digest of a file, as it is now.
     """
     if job is None or not job.is_interrupted:
         return None
-    is_complete = bundle.is_file() and bundle.stat().st_mtime >= job.started
+    is_complete = any(digest_of(bundle) not in (None, before) for bundle, before in job.before.items())
     if plan.ledger is None:
         return Leftovers(is_complete)
     try:

@@ -1,19 +1,20 @@
 """Commands that take long: each is a process of its own, which goes on if the page, the tab or the server is closed.
 
 A project runs one at a time. What it prints goes into files of the project's folder, so that a server that starts later shows it, too.
-A lock says that it is running: it ends with the processes of the command, however they end.
+A lock says that it is running: it ends with the processes of the command, however they end. What was started and how it ended is sealed
+(`seals`), with the digests of what it printed and of the files that it is about: nothing else in the folder is believed.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -21,15 +22,14 @@ from typing import Any
 from synthrelease import children
 from synthrelease.errors import MachineError
 from synthrelease.files.locks import lock, refuse_without_locks
-from synthrelease.files.private import open_private
 from synthrelease.studio.progress import Step, last_step
+from synthrelease.studio.run_job import ENDED, digest_of, printed_bytes, printed_digests
+from synthrelease.studio.seals import made_key, read_sealed, write_sealed
 
-_MOST_BYTES = 1 << 24  # of what a command printed
 _INTERRUPTED = 130
-_ENDINGS = ("out", "err", "code", "code.new", "progress", "progress.new")  # of files that a command writes
+# of files that a command writes
+_ENDINGS = ("out", "err", ENDED, f"{ENDED}.new", "progress", "progress.new")
 _ONE_AT_A_TIME = RLock()  # of this process: to look whether a command is running takes its lock for a moment
-_WRITTEN = {"name": str, "command": list, "plan": str, "process": int}  # of a command that was started
-_CODE = re.compile("-?[0-9]{1,3}")
 _started: list[subprocess.Popen[bytes]] = []  # by this process, which has to take note of their end
 
 
@@ -44,9 +44,10 @@ class Job:
     printed: str  # private
     errors: str  # private
     step: Step
-    plan: str  # digest of the plan that it was started with
-    started: float = 0.0  # when, in seconds as files have it
-    ended: float = 0.0  # when, in seconds as files have it; 0 if it has not, or was killed
+    plan: str = ""  # digest of the plan that it was started with
+    # digests of the files that it is about, by their names, as it found them and as it left them; None for those that are not there
+    before: Mapping[str, str | None] = field(default_factory=dict)
+    after: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def is_interrupted(self) -> bool:
@@ -65,18 +66,20 @@ class Jobs:
     folder: Path  # where they are run
     state: Path  # of what they print
 
-    def start(self, name: str, command: Sequence[str], *, plan: str) -> None:
+    def start(self, name: str, command: Sequence[str], *, plan: str, about: Sequence[str] = ()) -> None:
         """Start a command.
 
         Args:
             name: of what it does; what an earlier one of this name printed is replaced.
             command: what follows `synthrelease`.
             plan: digest of the plan that it is about.
+            about: names of files that it is about: its result is none of them once they are others.
 
         Raises:
             MachineError: another one is running, or the system has no locks.
         """
         refuse_without_locks(str(self.state))
+        made_key()  # without which nothing could be told of what runs
         self.make_folder()
         with _ONE_AT_A_TIME, self.file("lock").open("ab") as handle:
             try:
@@ -91,10 +94,12 @@ class Jobs:
             # Until this one is noted there is none to cancel: the last one's number may be another program's by now.
             for old in ("last.json", *(f"{name}.{ending}" for ending in _ENDINGS)):
                 self.file(old).unlink(missing_ok=True)
+            before = {file: self.digest_of(file) for file in about}
+            told = {"id": f"{os.getpid()}-{time.time_ns()}", "about": [*about]}
             # The process inherits the open file, and with it the lock.
             process = children.start(
                 "synthrelease.studio.run_job",
-                *(str(self.state), name, *command),
+                *(str(self.state), name, json.dumps(told), *command),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -102,7 +107,8 @@ class Jobs:
                 pass_fds=(handle.fileno(),),
                 start_new_session=True,  # the terminal's Ctrl-C is for the server
             )
-            document = {"name": name, "command": [*command], "plan": plan, "process": process.pid}
+            document = {**told, "name": name, "command": [*command], "plan": plan, "process": process.pid}
+            document |= {"before": before}
             _started[:] = [*(other for other in _started if other.poll() is None), process]
             self._write(f"{name}.json", document)
             self._write("last.json", document)
@@ -128,20 +134,27 @@ class Jobs:
         with _ONE_AT_A_TIME:
             last = self._read("last.json") or {}
             is_running = last.get("name") == name and self._is_locked()
-        code = self._text(f"{name}.code").strip()
-        step = last_step(self.file(f"{name}.progress"))
+        out, err = (printed_bytes(self.file(f"{name}.{ending}")) for ending in ("out", "err"))
+        end = self._read(f"{name}.{ENDED}")
+        is_whole = end is not None and end == {**end, "id": document["id"], **printed_digests(out, err)}
+        if not (is_running or is_whole):  # killed, and what it printed may be anyone's
+            out = err = b""
         return Job(
             name,
             tuple(document["command"]),
             is_running,
-            int(code) if not is_running and _CODE.fullmatch(code) else None,
-            self._text(f"{name}.out"),
-            self._text(f"{name}.err"),
-            step,
+            end["code"] if end is not None and is_whole and not is_running else None,
+            out.decode("utf-8", "replace"),
+            err.decode("utf-8", "replace"),
+            last_step(self.file(f"{name}.progress")),
             document["plan"],
-            self._time(f"{name}.json"),
-            self._time(f"{name}.code"),
+            document["before"],
+            end["after"] if end is not None and is_whole else {},
         )
+
+    def digest_of(self, name: str) -> str | None:
+        """Return the digest of a file of the project; None if it is not there."""
+        return digest_of(self.folder / name)
 
     def make_folder(self) -> None:
         """Make the folder of the state, for its owner alone and no repository."""
@@ -179,34 +192,10 @@ class Jobs:
         return False
 
     def _write(self, name: str, document: object) -> None:
-        partial = self.file(f"{name}.new")
-        with open_private(partial) as file:
-            json.dump(document, file)
-        partial.replace(self.file(name))
+        self.file(f"{name}.new")  # is no link
+        write_sealed(self.file(name), json.dumps(document))
 
     def _read(self, name: str) -> dict[str, Any] | None:
-        """What `start` wrote; None if there is nothing, or something else."""
-        try:
-            document: dict[str, Any] = json.loads(self.file(name).read_text("utf-8"))
-            kinds = {key: type(value) for key, value in document.items()}
-        except (OSError, ValueError, AttributeError):
-            return None
-        is_ours = (
-            kinds == _WRITTEN
-            and document["process"] > 1
-            and all(isinstance(one, str) for one in document["command"])
-        )
-        return document if is_ours else None
-
-    def _time(self, name: str) -> float:
-        try:
-            return self.file(name).stat().st_mtime
-        except OSError:
-            return 0.0
-
-    def _text(self, name: str) -> str:
-        try:
-            with self.file(name).open("rb") as file:
-                return file.read(_MOST_BYTES).decode("utf-8", "replace")
-        except OSError:
-            return ""
+        """What `start` wrote, or the end of what it started; None if there is nothing, or something else."""
+        text = read_sealed(self.file(name))
+        return None if text is None else json.loads(text)

@@ -14,7 +14,7 @@ from synthrelease.files.atomic import write_atomically
 from synthrelease.files.toml_reading import toml_tables
 from synthrelease.schemas import schema
 from synthrelease.studio.fields import Place
-from synthrelease.studio.project import Project, digest
+from synthrelease.studio.project import Project
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -132,10 +132,9 @@ def put_aside(project: Project, seen: str) -> None:
 def _document(project: Project, seen: str) -> TOMLDocument:
     import tomlkit  # noqa: PLC0415  with the extra `studio`
 
-    text = project.toml_text()
-    if digest(text) != seen:
+    if project.digest() != seen:
         raise plan_changed(project)
-    return tomlkit.parse(text)
+    return tomlkit.parse(project.toml_text())
 
 
 def plan_changed(project: Project) -> ArgumentError:

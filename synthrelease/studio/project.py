@@ -35,7 +35,16 @@ class Project:
         return self.folder / STATE
 
     def plan_text(self) -> str | None:
-        """Return the plan's text; None if there is none.
+        """Return the plan's text; None if there is none; errors as of `plan_bytes`."""
+        raw = self.plan_bytes()
+        return None if raw is None else raw.decode("utf-8-sig")
+
+    def digest(self) -> str:
+        """Return the digest of the plan as it is now, as a build computes it; that of an empty text without one."""
+        return digest(self.plan_bytes() or b"")
+
+    def plan_bytes(self) -> bytes | None:
+        """Return what is in the plan's file; None if there is none.
 
         Raises:
             ArgumentError: it is a link that leads out of the folder.
@@ -45,7 +54,7 @@ class Project:
             return None
         content = content_of(self.inside(PLAN), PlanError, "plan", most_bytes=MOST_TOML_BYTES)
         try:
-            return content.decode("utf-8-sig")
+            content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise PlanError(
                 "no-text",
@@ -54,6 +63,7 @@ class Project:
                 expected="a file in UTF-8",
                 remedy="save it as UTF-8, or move it away",
             ) from None
+        return content
 
     def toml_text(self) -> str:
         """Return the plan's text; "" if there is none. Errors as of `plan_text`; PlanError if it is not TOML."""
@@ -131,9 +141,9 @@ class Project:
             return False
 
 
-def digest(text: str) -> str:
-    """Return a text that is the same for the same plan alone."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def digest(raw: bytes) -> str:
+    """Return a text that is the same for the same plan alone: its SHA-256."""
+    return hashlib.sha256(raw).hexdigest()
 
 
 def _is_text(name: str) -> bool:
@@ -161,6 +171,9 @@ def _named_by(plan: CheckedPlan) -> Iterator[Path]:
         listed = plan.inputs[output.input].options.get("stimuli", ())
         for word in output.options.values():
             if isinstance(word, str):
-                yield from (plan.path.parent / word.replace("{stimulus}", name) for name in ("", *listed))
+                for name in ("", *listed):
+                    path = plan.path.parent / word.replace("{stimulus}", name)
+                    yield path
+                    yield from _below(path, hidden=True)
     for spec in plan.inputs.values():
         yield from spec.files()

@@ -1,38 +1,60 @@
-"""What to do about an error in the words of pages: functions name arguments, and commands options."""
+"""What to do about an error, on pages: its own words, or a whole sentence where they name options of commands; and links to the pages that do it."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 
-from synthrelease.errors import Argument, Remedy
+from markupsafe import Markup, escape
 
-_BUILD = "on the page Build"
-_VALUE = r"(\"[^\"]*\"|'[^']*'|[^\s;,]+)"
-# In this order. What a page has no field for is done in a terminal, with the command below the page.
-_WORDS = (
-    (r", or name another file with -o", ""),
-    (r"build --dry-run", "the page Check"),
-    (r"--force", f"tick “Replace the bundle” {_BUILD}"),
-    (r"--allow-losses", f"tick “Build even if most is left out” {_BUILD}"),
-    (rf"--person {_VALUE}", r"choose \1 as the person"),
-    (rf"(?<![`\w-])--[a-z]+[a-z-]*( {_VALUE})?", r"`\g<0>` in a terminal"),
-)
+from synthrelease.errors import as_options
+
+_LINKS = {
+    title: Markup('<a href="/{}">{}</a>').format(title.lower(), title)
+    for title in ("Data", "Release", "Budget", "Check", "Build", "Ledger")
+}
+_GRANT = "set the total budget of the data on the page {Ledger}"
+# By the codes of errors. A page has a box or a field for what commands have an option for.
+_SENTENCES: Mapping[str, str] = {
+    "file-exists": "tick “Replace” above the button if it may be replaced; a release gets a new version on the page {Data}",
+    "export-exists": "tick “Replace an earlier export”, and export again",
+    "most-dropped": "look at the page {Check}; if that is correct, tick “Build even if most is left out or clipped” on the page {Build}",
+    "nothing-granted": _GRANT,
+    "no-such-ledger": f"{_GRANT}: that makes the ledger",
+    "unknown-dataset": f"{_GRANT}, or correct the name of the dataset on the page {{Data}}, under the guarantee",
+    "password-needed": "write the password into a file whose name ends with .password, and choose it above the button",
+    "person-column-needed": "choose the column that says who is one person on the page {Data}",
+    "plan-changed": "load this page again: it shows the plan as it is now. Then repeat what you did",
+}
+# Where the error's own words say it best.
+_PAGES: Mapping[str, tuple[str, ...]] = {
+    "exceeds-grant": ("Budget", "Ledger"),
+    "exceeds-policy": ("Budget",),
+    "budget-too-small": ("Budget",),
+    "outputs-exceed-epsilon": ("Budget", "Release"),
+    "outputs-exceed-budget": ("Budget", "Release"),
+    "outputs-exceed-delta": ("Data", "Release"),
+    "other-neighbours": ("Data",),
+    "fill-in": ("Data",),
+}
+_OF_TERMINALS = ("--", "synthrelease ")  # in words that name commands and their options
 
 
-def in_the_studio(remedy: str) -> str:
-    """Return what to do, in the words of pages.
+def to_do(code: str, remedy: str) -> Markup:
+    """Return what to do about an error.
+
+    Args:
+        code: of the error.
+        remedy: its own words.
 
     Example:
-        >>> in_the_studio("look with build --dry-run; if that is correct, --allow-losses")
-        'look with the page Check; if that is correct, tick “Build even if most is left out” on the page Build'
+        >>> to_do("fill-in", "replace each")
+        Markup('replace each (<a href="/data">Data</a>)')
+        >>> to_do("", "try --backend loky")
+        Markup('in a terminal: try --backend loky')
     """
-    text = remedy.spelt(_option) if isinstance(remedy, Remedy) else remedy
-    for pattern, words in _WORDS:
-        text = re.sub(pattern, words, text)
-    return text
-
-
-def _option(argument: Argument) -> str:
-    """As commands spell it, so that both are one to the table above."""
-    option = f"--{argument.name.replace('_', '-')}"
-    return option if argument.value is True else f"{option} {argument.value}"
+    if code in _SENTENCES:
+        return Markup(_SENTENCES[code]).format(**_LINKS)  # noqa: S704  our own
+    words = as_options(remedy)
+    text = escape(f"in a terminal: {words}" if any(word in words for word in _OF_TERMINALS) else words)
+    links = Markup(", ").join(_LINKS[title] for title in _PAGES.get(code, ()))
+    return Markup("{} ({})").format(text, links) if links else text

@@ -17,8 +17,8 @@ from synthrelease.errors import ArgumentError, SynthReleaseError
 from synthrelease.number_words import percent, several, short
 from synthrelease.printable import harmless, printable
 from synthrelease.reports.page import FILTERS, script
-from synthrelease.studio.commands import AS_JSON
-from synthrelease.studio.remedies import in_the_studio
+from synthrelease.studio.commands import AS_JSON, CONFIRMED
+from synthrelease.studio.remedies import to_do
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -98,8 +98,9 @@ def place_in(length: int, text: str) -> int:
 
 
 def shown_command(*arguments: object) -> str:
-    """Return a command as it is typed in a terminal, on one line: for a person, without `--json`."""
-    return printable(shlex.join(["synthrelease", *(str(word) for word in arguments if word != AS_JSON)]))
+    """Return a command as it is typed in a terminal, on one line: for a person, without what only a program needs."""
+    words = (str(word) for word in arguments if word != AS_JSON and not str(word).startswith(CONFIRMED))
+    return printable(shlex.join(["synthrelease", *words]))
 
 
 @cache
@@ -119,7 +120,6 @@ def _environment() -> Environment:
         **FILTERS,
         "short": lambda number: short(number, _TIMES_AS_EXACT),
         "percent": percent,
-        "in_the_studio": in_the_studio,
     }
-    environment.globals |= {"several": several, "shown_command": shown_command}
+    environment.globals |= {"several": several, "shown_command": shown_command, "to_do": to_do}
     return environment

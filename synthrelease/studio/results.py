@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from synthrelease.building.curator import CHECK_UNITS, CHOICE_LEAKS
@@ -35,6 +34,7 @@ from synthrelease.studio.jobs import Job
 
 _MOST_SHOWN = 100_000  # characters of what a command printed; a browser takes long for more
 _PATH = " / "
+_WRITING = (BUILD, SIGN)  # which write the file that they are about
 View = Mapping[str, Any]
 
 
@@ -47,7 +47,7 @@ class Result:
         View | None
     )  # the values of its template; None if it printed no result, or not one that is understood
     error: View | None  # why it was refused, or failed
-    is_stale: bool = False  # whether the bundle that it is about was changed since
+    is_stale: bool = False  # whether a file that it is about is another one now: nothing of it is shown then
 
     @property
     def name(self) -> str:
@@ -62,33 +62,36 @@ class Result:
     @property
     def printed(self) -> str:
         """What it printed, messages first, as far as a page can show it."""
-        text = self.job.errors + self.job.printed
+        text = "" if self.is_stale else self.job.errors + self.job.printed
         more = len(text) - _MOST_SHOWN
         return printable_lines(text[:_MOST_SHOWN]) + (
             f"… (and {several(more, 'character')})" if more > 0 else ""
         )
 
 
-def result_of(job: Job | None, bundle: Path | None = None) -> Result | None:
+def result_of(job: Job | None, digest_of: Callable[[str], str | None]) -> Result | None:
     """Return the result of a command; None if there is none yet.
 
     Args:
         job: the command.
-        bundle: that it is about.
+        digest_of: returns the digest of a file that it is about, as it is now.
     """
     if job is None or job.is_running:
         return None
-    is_stale = bundle is not None and bundle.is_file() and bundle.stat().st_mtime > job.ended
+    if any(digest_of(file) != after for file, after in job.after.items()) or (
+        job.name not in _WRITING and job.before != job.after and not job.is_interrupted
+    ):
+        return Result(job, None, None, is_stale=True)
     document = _document(job.printed)
     if document is None or job.is_interrupted:
-        return Result(job, None, None, is_stale)
+        return Result(job, None, None)
     if "error" in document:
-        return Result(job, None, document["error"], is_stale)
+        return Result(job, None, document["error"])
     try:
         view = _VIEWS[job.name](document)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         view = None  # another version of this program printed it, or a manifest contradicts itself
-    return Result(job, view, None, is_stale)
+    return Result(job, view, None)
 
 
 def _document(printed: str) -> dict[str, Any] | None:

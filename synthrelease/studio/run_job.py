@@ -1,22 +1,37 @@
-"""The process of one command: `python -m synthrelease.studio.run_job FOLDER NAME COMMAND…`. It notes how the command ended.
+"""The process of one command: `python -m synthrelease.studio.run_job FOLDER NAME TOLD COMMAND…`. It notes and seals how the command ended.
 
 It imports nothing that is large: it only waits.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from synthrelease import children
+from synthrelease.files.digest import sha256_of
 from synthrelease.files.private import open_private
 from synthrelease.studio.progress import VARIABLE
+from synthrelease.studio.seals import write_sealed
+
+ENDED = "end"  # ending of the file that says how a command ended
+_MOST_BYTES = 1 << 24  # of what a command printed
 
 
-def main(folder: str, name: str, *command: str) -> None:
-    """Run a command, with what it prints and its exit code in files of a folder."""
+def main(folder: str, name: str, told: str, *command: str) -> None:
+    """Run a command, with what it prints and its exit code in files of a folder.
+
+    Args:
+        folder: of these files.
+        name: of the command.
+        told: JSON: `id` of this run, and the names of files that it is `about`.
+        command: what follows `synthrelease`.
+    """
     state = Path(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is interrupted, and this process notes it
     variables = {VARIABLE: str(state / f"{name}.progress"), "NO_COLOR": "1"}
@@ -31,9 +46,37 @@ def main(folder: str, name: str, *command: str) -> None:
             close_fds=False,  # the lock is the command's, too: it may outlive this process
             preexec_fn=_interruptible,
         ).wait()
-    new = state / f"{name}.code.new"
-    new.write_text(f"{code}\n", "utf-8")
-    new.replace(state / f"{name}.code")
+    note_end(state, name, json.loads(told), code)
+
+
+def note_end(state: Path, name: str, told: dict[str, Any], code: int) -> None:
+    """Note how a command ended, what it printed, and the files that it is about as they are now; arguments as of `main`."""
+    printed = printed_digests(*(printed_bytes(state / f"{name}.{ending}") for ending in ("out", "err")))
+    after = {file: digest_of(state.parent / file) for file in told["about"]}
+    end = {"id": told["id"], "code": code, "after": after, **printed}
+    write_sealed(state / f"{name}.{ENDED}", json.dumps(end))
+
+
+def printed_bytes(path: Path) -> bytes:
+    """Return what a command printed, as far as it is kept; nothing if there is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES)
+    except OSError:
+        return b""
+
+
+def printed_digests(out: bytes, err: bytes) -> dict[str, str]:
+    """Return what is noted of what a command printed."""
+    return {"out": hashlib.sha256(out).hexdigest(), "err": hashlib.sha256(err).hexdigest()}
+
+
+def digest_of(path: Path) -> str | None:
+    """Return the digest of a file; None if it is not there."""
+    try:
+        return sha256_of(path) if path.is_file() else None
+    except OSError:
+        return None
 
 
 def _interruptible() -> None:

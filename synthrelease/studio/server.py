@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 from importlib import import_module
@@ -13,7 +14,8 @@ from synthrelease.studio.project import Project
 
 LOOPBACK = "127.0.0.1"
 _LIBRARIES = ("starlette", "uvicorn", "tomlkit", "matplotlib")
-_MOST_WAITING = 128
+_MOST_WAITING = 32  # to be accepted: so many are, before the first of them is looked at
+_MOST_CONNECTIONS = 64  # far more than a browser opens, and than which a process may open more files
 _LAST_S = 2  # for answers that are still being given: a connection that stays open would keep it from ending
 
 
@@ -42,8 +44,9 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
         hosts = frozenset(f"{name}:{number}" for name in (LOOPBACK, "localhost"))
         config = uvicorn.Config(
             Guard(application(project, secrets), hosts, secrets, f"{COOKIE}-{number}"),
-            http="h11",
+            http=_connection_kind(),
             ws="none",
+            backlog=_MOST_WAITING,
             lifespan="off",
             log_level="warning",
             access_log=False,  # addresses have tokens
@@ -55,6 +58,23 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
         # While the browser starts. Two threads of pages that import parts of it at the same time can see a half of it.
         import_module("matplotlib")
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _connection_kind() -> type[asyncio.Protocol]:
+    """Connections of which those that ask nothing are closed, the oldest first, where there are too many: files of a process come to an end."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415  an extra
+
+    opened: list[H11Protocol] = []  # in their order
+
+    class _Connection(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            opened[:] = [*(one for one in opened if not one.transport.is_closing()), self]
+            idle = (one for one in opened if not one.cycle or one.cycle.response_complete)
+            if len(opened) > _MOST_CONNECTIONS:
+                next(idle, self).transport.abort()
+
+    return _Connection
 
 
 def _folder(path: Path) -> Path:

@@ -10,7 +10,7 @@ from synthrelease.files.toml_reading import toml_tables
 from synthrelease.plan.settings_file import FILL_IN
 from synthrelease.studio.commands import BUILD, CHECK
 from synthrelease.studio.jobs import Jobs
-from synthrelease.studio.project import Project, digest
+from synthrelease.studio.project import Project
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def steps(project: Project, jobs: Jobs, bundle: str) -> list[Step]:
     text = project.plan_text()
     is_filled_in = text is not None and FILL_IN not in _values(text)
     ends = {name: jobs.job(name) for name in (CHECK, BUILD)}
-    here = digest(text or "")
+    here = project.digest()
     done = {name: job is not None and job.is_done_for(here) for name, job in ends.items()}
     return [
         Step("/data", "Data", is_filled_in, is_open=True),

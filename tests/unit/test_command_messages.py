@@ -57,7 +57,7 @@ def test_a_grant_without_delta_is_told_what_it_cannot_pay(tmp_path: Path) -> Non
 
 
 def test_the_remedy_for_a_ledger_that_is_not_there_names_the_dataset(tmp_path: Path) -> None:
-    with refused(PlanError, "no-such-file", where="l.sqlite") as caught:
+    with refused(PlanError, "no-such-ledger", where="l.sqlite") as caught:
         store.read(tmp_path / "l.sqlite", "my lab")
     assert "--dataset 'my lab' --epsilon" in caught.value.remedy  # not a sentence: options
 

@@ -1,6 +1,7 @@
 """`synthrelease ledger grant`, `show`, `check`: what they print, where, and with which code they end."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 
@@ -125,16 +126,48 @@ def test_a_build_pays_and_show_tells(plan, path):
     assert [debit["state"] for debit in told["study"]["debits"]] == ["released"]
 
 
-def test_beyond_the_grant_build_and_preview_end_with_code_4_and_what_remains(plan, path):
+def test_beyond_the_grant_build_and_preview_end_with_code_4_and_what_fits(plan, path):
     run("ledger", "grant", path, "--dataset", "study", "--epsilon", 0.25, "--delta", 1e-6)
     for arguments in (("build", plan, "--yes", "-o", plan.parent / "r.h5"), ("preview", plan)):
         done = run(*arguments)
         assert (done.exit_code, done.stdout) == (4, "")
         exit_code, error = refusal_of(*arguments)
         assert (exit_code, error["code"]) == (4, "exceeds-grant")
-        assert figures(error["found"])[1:3] == [0.25, 0.25]  # left, granted
+        assert figures(error["found"])[:2] == [1, 0]  # with it, without it
+        assert figures(error["expected"]) == [0.25]
         assert error["found"] in done.stderr
     assert not (plan.parent / "r.h5").exists()
+    assert only_up_to(figures(error["remedy"])[0], plan)
+
+
+def test_what_is_too_much_together_says_so_though_by_itself_it_costs_less_than_was_left(plan, path):
+    """Unlike noise: the sum of what was spent and of what it costs alone is within the grant, and what all cost is not."""
+    run("ledger", "grant", path, "--dataset", "study", "--epsilon", 2.2, "--delta", 1e-5)
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
+    plan.write_text(plan.read_text().replace('"gaussian"', '"laplace"').replace('"1.0.0"', '"2.0.0"'))
+    _, error = refusal_of("preview", plan)
+    after, before, here, _ = figures(error["found"])
+    assert before + here < 2.2 < after
+    assert only_up_to(figures(error["remedy"])[0], plan)
+
+
+def only_up_to(epsilon, plan):
+    """Whether a release with this ε is within the budget, and none with the next larger one of three digits."""
+    codes = []
+    for tried in (epsilon, epsilon + 0.001):
+        plan.write_text(re.sub("(?m)^epsilon = .*", f"epsilon = {tried:g}", plan.read_text(), count=1))
+        codes.append(run("preview", plan).exit_code)
+    return codes == [0, 4]
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
+def test_where_nothing_is_left_no_epsilon_is_said_to_fit(plan, path, mechanism):
+    run("ledger", "grant", path, "--dataset", "study", "--epsilon", 1, "--delta", 1e-5)
+    run("build", plan, "--yes", "-o", plan.parent / "r.h5")
+    run("ledger", "grant", path, "--dataset", "study", "--epsilon", 0.25, "--delta", 1e-5)
+    plan.write_text(plan.read_text().replace('"gaussian"', f'"{mechanism}"').replace('"1.0.0"', '"2.0.0"'))
+    _, error = refusal_of("preview", plan)
+    assert figures(error["remedy"]) == []
 
 
 def test_preview_has_a_line_for_the_ledger(plan):
@@ -169,7 +202,7 @@ def test_show_of_what_is_not_there(plan, path):
     assert (exit_code, error["code"], error["where"]) == (3, "not-a-ledger", str(plan))
     for command in ("show", "check"):
         exit_code, error = refusal_of("ledger", command, plan.parent / "no")
-        assert (exit_code, error["code"], error["where"]) == (3, "no-such-file", str(plan.parent / "no"))
+        assert (exit_code, error["code"], error["where"]) == (3, "no-such-ledger", str(plan.parent / "no"))
 
 
 def test_check_of_a_clean_ledger_prints_its_end(plan, path):

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 import synthrelease
 from synthrelease.cli import main
-from synthrelease.cli.printing import as_options
-from synthrelease.errors import Argument, MachineError, Remedy
+from synthrelease.errors import Argument, MachineError, Remedy, as_options
 
 PACKAGE = Path(synthrelease.__file__).parent
 

@@ -14,6 +14,7 @@ from synthrelease.studio.fields import Field, Place, changed, name_of, parsed, s
 from synthrelease.studio.plan_edits import edit, put_aside
 from synthrelease.studio.questions import Question, questions
 from synthrelease.studio.rendering import Form, go_to, one
+from synthrelease.studio.seals import read_sealed
 
 _ELSEWHERE = ("kind", "path", "unit", "epsilon")  # what has a page of its own, or only one value
 _LEFT_OUT = "left out"
@@ -45,10 +46,7 @@ def answers(studio: Studio, text: str) -> Response:
 
 
 def _doubts(studio: Studio) -> list[str]:
-    try:
-        return studio.jobs.file(DOUBTS).read_text("utf-8").splitlines()
-    except OSError:
-        return []
+    return (read_sealed(studio.jobs.file(DOUBTS)) or "").splitlines()
 
 
 def _parts(document: Mapping[str, Any]) -> dict[Place, str]:

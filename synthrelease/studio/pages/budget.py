@@ -12,7 +12,7 @@ from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio import fields
 from synthrelease.studio.budget import POSITIONS, STEPS, Shares, changes, nearest_position
 from synthrelease.studio.context import Changing, Shown, Studio
-from synthrelease.studio.fields import Field, parsed
+from synthrelease.studio.fields import Field, parsed, schema_at
 from synthrelease.studio.plan_edits import edit
 from synthrelease.studio.rendering import Form, go_to, one, page, place_in
 
@@ -70,23 +70,26 @@ def _budget_view(studio: Studio, request: Request) -> Response:
 def _epsilon(sent: Form, plan: CheckedPlan) -> float:
     """What is typed, or else where the slider is; where the plan's own ε put it, that."""
     if one(sent, "epsilon").strip():
-        return _positive(sent, "epsilon")
+        return _positive(sent, "epsilon", schema_at(("privacy", "epsilon"), {})["maximum"])
     position = place_in(STEPS, one(sent, "position"))
     return plan.epsilon if position == nearest_position(plan.epsilon) else POSITIONS[position]
 
 
 def _shares(sent: Form) -> Shares:
     return {
-        name.removeprefix(_SHARE): _positive(sent, name) / _WHOLE if one(sent, name).strip() else None
+        name.removeprefix(_SHARE): _positive(sent, name, _WHOLE) / _WHOLE if one(sent, name).strip() else None
         for name in sent
         if name.startswith(_SHARE)
     }
 
 
-def _positive(sent: Form, name: str) -> float:
+def _positive(sent: Form, name: str, most: float) -> float:
     number = float(parsed(Field((name,), "", fields.Form.NUMBER), [one(sent, name)]))
-    if number <= 0:
-        raise ArgumentError("not-positive", "this is not above 0", where=name, remedy="correct it")
+    if not 0 < number <= most:
+        expected = f"a number above 0, and at most {most:g}"
+        raise ArgumentError(
+            "out-of-range", "this cannot be", where=name, expected=expected, remedy="correct it"
+        )
     return number
 
 

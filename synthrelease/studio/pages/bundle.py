@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from synthrelease.studio.commands import (
     KEYGEN,
     OF_BUNDLES,
     bundle_of,
+    export_of,
     report_of,
 )
 from synthrelease.studio.context import Changing, Shown, Studio
@@ -31,13 +33,13 @@ def _bundles(studio: Studio, _request: Request) -> Response:
 
 def _bundle(studio: Studio, request: Request) -> Response:
     bundle = _named(studio, request)
-    path = studio.project.folder / bundle
     jobs = {
         name: job
         for name in (*OF_BUNDLES, KEYGEN)
         if (job := studio.jobs.job(name)) and (name == KEYGEN or bundle in job.command)
     }
-    results = {name: result for name, job in jobs.items() if (result := result_of(job, path))}
+    digest_of = cache(studio.jobs.digest_of)  # all are about the same file
+    results = {name: result for name, job in jobs.items() if (result := result_of(job, digest_of))}
     return studio.page(
         "bundle.html",
         f"/bundle?path={quote(bundle)}",
@@ -55,7 +57,9 @@ def _bundle(studio: Studio, request: Request) -> Response:
         upload=upload_of(studio.project, bundle),
         jobs=jobs,
         results=results,
+        report=report_of(bundle),
         has_report=(studio.project.folder / report_of(bundle)).is_file(),
+        has_export=any((studio.project.folder / export_of(bundle, form)).is_dir() for form in FORMATS),
     )
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from synthrelease.studio.commands import AS_JSON, BUILD, CHECK, COMMANDS, OF_PLAN, command
+from synthrelease.building.targets import default_name
+from synthrelease.studio.commands import (
+    AS_JSON,
+    BUILD,
+    BUNDLE_ENDING,
+    CHECK,
+    COMMANDS,
+    CONFIRMED,
+    OF_PLAN,
+    command,
+    confirmed_plan,
+)
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.interrupted import leftovers
 from synthrelease.studio.plan_edits import plan_changed
@@ -16,36 +27,43 @@ from synthrelease.studio.results import result_of
 def _check(studio: Studio, _request: Request) -> Response:
     job = studio.jobs.job(CHECK)
     return studio.page(
-        "check.html", "/check", job=job, result=result_of(job), command=command(CHECK, studio.project, {})
+        "check.html",
+        "/check",
+        job=job,
+        result=result_of(job, studio.jobs.digest_of),
+        command=command(CHECK, studio.project, {}),
     )
 
 
 def _build(studio: Studio, _request: Request) -> Response:
-    plan, job = studio.project.load_plan(), studio.jobs.job(BUILD)
-    bundle = studio.project.folder / studio.planned_bundle()
+    plan, view, job = studio.project.load_plan(), studio.view(), studio.jobs.job(BUILD)
+    if view.plan not in ("", plan.digest):
+        raise plan_changed(studio.project)
+    bundle = studio.project.folder / default_name(plan)
     return studio.page(
         "build.html",
         "/build",
         job=job,
-        result=result_of(job),
+        result=result_of(job, studio.jobs.digest_of),
         command=command(BUILD, studio.project, {}),
-        view=studio.view(),
+        view=view,
+        digest=plan.digest,  # of what is confirmed, whatever the file is by now
         charges=plan.ledger is not None,
         exists=bundle.is_file(),
         bundle=bundle.name,
-        left=leftovers(plan, job, bundle),
+        left=leftovers(plan, job, studio.jobs.digest_of),
     )
 
 
 def _start(studio: Studio, _request: Request, form: Form) -> Response:
     name = one(form, "name")
-    here = command(name, studio.project, form)
-    digest = studio.plan_digest()
-    if name in OF_PLAN:
-        studio.project.load_plan()  # or why it is not run here
-        if one(form, "digest") != digest:  # what the page said of it, such as its cost, is of another plan
-            raise plan_changed(studio.project)
-    studio.jobs.start(name, [*here, AS_JSON], plan=digest)
+    here = [*command(name, studio.project, form), AS_JSON]
+    about = [word for word in here if word.endswith(BUNDLE_ENDING)]
+    plan = confirmed_plan(studio.project, form) if name in OF_PLAN else None
+    if plan is not None and name in (CHECK, BUILD):
+        here.append(f"{CONFIRMED}{plan.digest}")  # the file may be another one before the command reads it
+        about = [default_name(plan)] if name == BUILD else []
+    studio.jobs.start(name, here, plan="" if plan is None else plan.digest, about=about)
     return _again()  # where its form stands, there is its result
 
 

@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from synthrelease.files.atomic import write_atomically
-from synthrelease.files.private import open_private
 from synthrelease.proposals.nesting import nestings
 from synthrelease.proposals.sources import is_data
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.pages.answers import DOUBTS, answers
 from synthrelease.studio.plan_edits import add_inputs, renamed
 from synthrelease.studio.rendering import Form, go_to, one
+from synthrelease.studio.seals import write_sealed
 
 
 def _data(studio: Studio, request: Request) -> Response:
@@ -52,8 +52,7 @@ def _propose(studio: Studio, _request: Request, form: Form) -> Response:
     else:
         write_atomically(studio.project.plan, proposed.encode("utf-8"), force=False)
     studio.jobs.make_folder()
-    with open_private(studio.jobs.file(DOUBTS)) as file:
-        file.write("\n".join(proposal.warnings))
+    write_sealed(studio.jobs.file(DOUBTS), "\n".join(proposal.warnings))
     return go_to("/data")
 
 

@@ -27,7 +27,7 @@ def _door(studio: Studio, request: Request) -> Response:
         bundle=bundle if path.is_file() else "",
         page=PRIVATE_PAGE,
         job=job,
-        result=result_of(job, path),
+        result=result_of(job, studio.jobs.digest_of),
         has_page=(studio.project.folder / PRIVATE_PAGE).is_file(),
     )
 

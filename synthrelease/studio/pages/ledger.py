@@ -43,7 +43,7 @@ def _ledger(studio: Studio, _request: Request) -> Response:
         error=error,
         command=command,
         job=job,
-        result=result_of(job),
+        result=result_of(job, studio.jobs.digest_of),
     )
 
 

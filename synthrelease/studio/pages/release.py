@@ -64,7 +64,7 @@ def _offered(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _power(studio: Studio, request: Request) -> Response:
     """The accuracy of one output against participants."""
-    design = _design(studio.project, studio.plan_digest())
+    design = _design(studio.project, studio.project.digest())
     outputs = {output.name: output for output in design.outputs}
     name = request.query_params.get("output", "")
     if name not in outputs:

@@ -308,6 +308,21 @@ def test_a_batch_asks_once_for_all_plans_together(plan: Path) -> None:
     assert payment.standing.after == pytest.approx(float(spent), rel=1e-3)
 
 
+def test_a_batch_builds_the_plans_that_were_confirmed(plan: Path) -> None:
+    """Not what stands in their files by then."""
+    asked: list[Any] = []
+
+    def answer(payments: Any) -> bool:
+        asked.extend(payments)
+        plan.write_text(plan.read_text().replace("epsilon = 1.0", "epsilon = 5.0"))
+        return True
+
+    (done,) = batch([plan], plan.parent / "out", confirm=answer)
+    assert done.state == BUILT
+    spent = synthrelease.Ledger(plan.parent / "ledger.sqlite").to_json()["study"]["spent"]
+    assert float(spent) == pytest.approx(asked[0].standing.after, rel=1e-3)
+
+
 def test_a_batch_leaves_out_the_plan_of_which_most_rows_would_be_dropped(plan: Path) -> None:
     folder = plan.parent / "other"
     folder.mkdir()

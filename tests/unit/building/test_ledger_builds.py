@@ -198,7 +198,7 @@ def test_without_a_grant_nothing_is_built(plan, made):
     if made:
         grant(plan.parent)
         plan.write_text(plan.read_text().replace('dataset = "study"', 'dataset = "other"'))
-    kind, code = (PolicyError, "nothing-granted") if made else (PlanError, "no-such-file")
+    kind, code = (PolicyError, "nothing-granted") if made else (PlanError, "no-such-ledger")
     with refused(kind, code, where="ledger.sqlite"):
         build(plan)
 

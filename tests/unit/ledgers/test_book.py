@@ -41,16 +41,17 @@ def test_a_release_within_the_grant_is_paid_and_one_beyond_it_refused(tmp_path):
     with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         ledger.debit(charge(laplace(1e-4), plan="5"))
     assert refusal.value.exit_code == 4
-    assert figures(refusal.value.found) == [1e-4, 0, 1, 0]  # cost, left, granted, δ
+    assert figures(refusal.value.found) == [1.0001, 1, 1e-4, 0]  # together, before, by itself, δ
     assert kinds(ledger.path) == ["created", "grant", *["debit"] * 4]
 
 
-def test_refusal_tells_what_remains(tmp_path):
+def test_refusal_tells_what_all_cost_together(tmp_path):
     ledger = granted(tmp_path, 1.0)
     ledger.debit(charge(laplace(0.75)))
     with refused(PolicyError, "exceeds-grant", where="study") as refusal:
         ledger.standing(charge(laplace(0.5), plan="b"))
-    assert figures(refusal.value.found) == [0.5, 0.25, 1, 0]  # cost, left, granted, δ
+    assert figures(refusal.value.found) == [1.25, 0.75, 0.5, 0]  # together, before, by itself, δ
+    assert figures(refusal.value.expected) == [1]
 
 
 def test_what_is_granted_is_what_all_cost_together_and_not_the_sum(tmp_path):

@@ -236,7 +236,7 @@ def test_entries_are_never_changed_or_deleted(path):
 
 
 def test_no_file(tmp_path):
-    with refused(PlanError, "no-such-file", where=tmp_path / "l.sqlite") as refusal:
+    with refused(PlanError, "no-such-ledger", where=tmp_path / "l.sqlite") as refusal:
         store.read(tmp_path / "l.sqlite")
     assert " grant l.sqlite " in refusal.value.remedy
     assert list(tmp_path.iterdir()) == []

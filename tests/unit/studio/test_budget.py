@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from studio_project import PLAN, Browser, project
+from studio_project import PAID_PLAN, PLAN, Browser, project
 
 import synthrelease.api
+from synthrelease.building.builder import build
+from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import PolicyError
 from synthrelease.kinds.expectation import CORRELATION, ERROR, MAP_CORRELATION, UNKNOWN, VARIATION
+from synthrelease.ledgers import Ledger
 from synthrelease.plan.plan import load_plan
 from synthrelease.studio import budget, simulated
 from synthrelease.studio.budget import HIGHEST, LOWEST, POSITIONS, Budgets, changes, nearest_position
@@ -219,3 +223,48 @@ def test_a_share_that_is_none_is_a_message(tmp_path: Path, share: str) -> None:
     answer = browser.ask(f"/budget/view?{asked}", more=[("hx-request", "true")])
     assert answer.status in (200, 422)
     assert "problem" in answer.text
+
+
+def paid(folder: Path, granted: float) -> Browser:
+    """A project whose ledger another release has charged."""
+    browser = Browser(project(folder, PAID_PLAN))
+    ledger = Ledger(folder / "ledger.sqlite")
+    ledger.grant("study", granted, 1e-5, Neighbours.REPLACE_ONE)
+    return browser
+
+
+def charged(folder: Path) -> None:
+    """Charge the ledger of a project by another one, as the same plan under another version."""
+    other = folder / "other.toml"
+    other.write_text(PAID_PLAN.replace('"1.0.0"', '"0.9.0"'))
+    build(other, folder / "other.h5", force=True)
+
+
+def test_figures_of_the_ledger_are_those_of_now(tmp_path: Path) -> None:
+    """Whoever charged it since the plan was read."""
+    browser = paid(tmp_path, 10.0)
+    figures = []
+    for _ in range(2):
+        card = browser.ask("/build").text.partition('name="digest"')[2].partition('name="yes"')[0]
+        sentence = card.rpartition("<p>")[2]  # of the cost
+        figures.append([float(number) for number in re.findall(r"\d+(?:\.\d+)?", sentence)][:2])
+        expected = synthrelease.api.preview(browser.project.plan)["ledger"]
+        assert figures[-1] == [pytest.approx(expected[key], rel=5e-3) for key in ("here", "after")]
+        charged(tmp_path)
+    assert figures[0] != figures[1]
+
+
+@pytest.mark.parametrize("at", ["/budget", "/budget/view?position=40"])
+def test_over_the_limit_epsilon_can_be_lowered_to_the_largest_that_fits(tmp_path: Path, at: str) -> None:
+    browser = paid(tmp_path, 2.5)
+    charged(tmp_path)
+    answer = browser.ask(at)
+    assert answer.status == 200
+    assert 'class="problem" role="alert"' in answer.text  # not a sentence: markup
+    assert ('id="position"' in browser.ask("/budget").text) is True  # not a sentence: markup
+    (largest,) = re.findall(r"\[privacy\] to ([\d.]+),", answer.text)
+    for epsilon, fits in ((float(largest), True), (float(largest) + 0.01, False)):
+        view = browser.ask(f"/budget/view?position=40&epsilon={epsilon:g}")
+        assert ('class="problem"' not in view.text) is fits  # not a sentence: markup
+    browser.change("/budget", position="3", epsilon=largest)
+    assert 'name="yes"' in browser.ask("/build").text  # not a sentence: markup

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from pages import parsed
+from paid_study import grant, write_paid_study
 from refusals import refused
 from studio_project import PAID_PLAN, Browser, project
 
 from synthrelease.cli import main
 from synthrelease.errors import ArgumentError
+from synthrelease.plan.plan import load_plan
 from synthrelease.studio.commands import COMMANDS, OF_BUNDLES, PRIVATE, command
+from synthrelease.studio.jobs import Jobs
 from synthrelease.studio.project import Project
 
 SENT = {
     "bundle": ["b.h5"],
     "older bundle": ["a.h5"],
-    "form": ["csv"],
+    "to": ["csv"],
     "key": ["own.pem"],
     "yes": ["yes"],
     "force": ["no"],
@@ -41,7 +47,7 @@ def files(tmp_path: Path) -> Project:
 def test_each_is_a_command_line_that_there_is(files: Project, name: str) -> None:
     files.plan.write_text(PAID_PLAN)
     found: Any = main
-    typed = list(command(name, files, SENT))
+    typed = list(command(name, files, {**SENT, "digest": [files.digest()]}))
     while hasattr(found, "commands"):
         found = found.commands[typed.pop(0)]
     found.make_context(name, typed)  # options are parsed, and nothing is run
@@ -61,13 +67,31 @@ def test_only_bundles_of_the_project_are_taken(files: Project, name: str, bundle
 
 @pytest.mark.parametrize(
     ("name", "what", "value"),
-    [("diff", "older bundle", "link.h5"), ("export", "form", "other"), ("sign", "key", "/etc/passwd")],
+    [("diff", "older bundle", "link.h5"), ("export", "to", "other"), ("sign", "key", "/etc/passwd")],
 )
 def test_what_else_a_command_takes_is_of_the_project_too(
     files: Project, name: str, what: str, value: str
 ) -> None:
     with pytest.raises(ArgumentError):
         command(name, files, {**SENT, what: [value]})
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("report", "b.html"), ("export", "b-csv"), ("evaluate", "private-evaluation.html")],
+)
+def test_nothing_is_replaced_unasked(files: Project, name: str, target: str) -> None:
+    """Whatever it is, and whoever wrote it."""
+    assert "--force" not in command(name, files, SENT)
+    assert "--force" in command(name, files, {**SENT, "force": ["yes"]})
+    browser = Browser(files)
+    bundle = "small-1.0.0.h5" if name == "evaluate" else "b.h5"
+    (files.folder / "small-1.0.0.h5").touch()
+    page = "/evaluation?confirmed=yes" if name == "evaluate" else f"/bundle?path={bundle}"
+    boxes = [parsed(browser.ask(page).text).text.count("Replace")]
+    (files.folder / target).mkdir() if name == "export" else (files.folder / target).touch()
+    boxes.append(parsed(browser.ask(page).text).text.count("Replace"))
+    assert boxes == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +117,37 @@ def test_there_are_no_others(files: Project, name: str) -> None:
 def test_what_compares_with_the_data_is_private() -> None:
     assert set(PRIVATE) == {"check", "evaluate"}
     assert set(OF_BUNDLES) | {*PRIVATE, "build", "keygen", "grant"} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ["check", "build"])
+def test_a_plan_that_is_changed_after_it_was_confirmed_is_not_built(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the page and the command that it starts, the file can become another."""
+    ledger = grant(tmp_path)
+    plan = write_paid_study(tmp_path)
+    started: list[list[str]] = []
+    monkeypatch.setattr(Jobs, "start", lambda _jobs, _name, here, **_more: started.append([*here]))
+    assert Browser(Project(tmp_path.resolve())).change("/jobs/start", name=name, yes="yes").status == 204
+    confirmed = plan.read_text()
+    plan.write_text(confirmed.replace("epsilon = 1.0", "epsilon = 9.0"))
+    monkeypatch.chdir(tmp_path)
+    refusal = CliRunner().invoke(main, started[0])
+    assert refusal.exit_code == 3
+    assert json.loads(refusal.stdout)["error"]["code"] == "plan-changed"
+    assert ledger.to_json()["study"]["debits"] == []
+    assert not list(tmp_path.glob("*.h5"))
+    plan.write_text(confirmed)
+    assert CliRunner().invoke(main, started[0]).exit_code == 0
+
+
+@pytest.mark.parametrize("raw", [b"\xef\xbb\xbf", b"\r\n", b""])
+def test_what_pages_confirm_is_what_builds_compare(tmp_path: Path, raw: bytes) -> None:
+    """Whatever an editor writes at the beginning of files and at the end of lines."""
+    here = project(tmp_path)
+    here.plan.write_bytes(raw + here.plan.read_bytes().replace(b"\n", b"\r\n" if raw else b"\n"))
+    assert here.digest() == load_plan(here.plan).digest
+    assert (here.plan_text() or "").splitlines() == here.plan.read_text("utf-8-sig").splitlines()
 
 
 def test_only_the_bundle_of_the_plan_is_compared_with_the_data(files: Project) -> None:

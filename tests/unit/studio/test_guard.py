@@ -222,6 +222,17 @@ def test_pages_of_bundles_run_our_script_alone_and_reach_nothing(browser: Browse
 WRONG = ("", "x", "-1", "1.0", "1e1", "999999", "9" * 5000, "٣", " 1", "None")
 
 
+@pytest.mark.parametrize("epsilon", ["1e308", "1e300", "1001", "1e-320", "0", "-1", "nan", "inf", "9" * 400])
+def test_an_epsilon_that_no_plan_can_have_is_a_message(browser: Browser, epsilon: str) -> None:
+    before = browser.project.plan_text()
+    answer = browser.ask(f"/budget/view?position=3&epsilon={epsilon}", more=[("hx-request", "true")])
+    assert answer.status in (200, 422)
+    assert 'class="problem"' in answer.text
+    changed = browser.change("/budget", position="3", epsilon=epsilon)
+    assert changed.status == (204 if epsilon == "1e-320" else 422)  # which a plan can say
+    assert (browser.project.plan_text() == before) == (changed.status == 422)
+
+
 @pytest.mark.parametrize("number", WRONG)
 def test_what_is_no_place_in_a_list_changes_nothing(browser: Browser, number: str) -> None:
     before = browser.project.plan_text()

@@ -158,7 +158,7 @@ def test_a_command_is_running_even_if_its_keeper_was_killed(jobs: Jobs) -> None:
     """It may be charging a ledger: no second one is started next to it, and it can be cancelled."""
     jobs.start("studio", ["studio", "--no-browser"], plan="")
     wait(jobs, "studio", lambda job: "Studio" in job.printed)
-    os.kill(int(json.loads((jobs.state / "last.json").read_text())["process"]), signal.SIGKILL)
+    os.kill(int(jobs._read("last.json")["process"]), signal.SIGKILL)  # type: ignore[index]
     time.sleep(0.3)
     assert jobs.running() is not None
     with refused(MachineError, "command-running"):
@@ -246,11 +246,11 @@ def test_what_the_studio_did_not_write_is_no_command(
     assert interrupted == []
 
 
-@pytest.mark.parametrize("code", ["", "zero", "9" * 5000, "٣"])
-def test_an_exit_code_that_is_none_is_no_success(jobs: Jobs, code: str) -> None:
+@pytest.mark.parametrize("end", ["", "zero", "[" * 5000, '{"code": 0}'])
+def test_an_end_that_is_none_is_no_success(jobs: Jobs, end: str) -> None:
     jobs.start("check", ["--version"], plan="")
     wait(jobs, "check")
-    (jobs.state / "check.code").write_text(code)
+    (jobs.state / "check.end").write_text(end)
     (jobs.state / "check.progress").write_text('["a", "nan"]')
     job = jobs.job("check")
     assert job is not None
@@ -258,7 +258,7 @@ def test_an_exit_code_that_is_none_is_no_success(jobs: Jobs, code: str) -> None:
     assert job.is_interrupted
 
 
-LINKED = ("lock", "last.json", "last.json.new", "check.json.new", "check.out", "check.code.new", ".gitignore")
+LINKED = ("lock", "last.json", "last.json.new", "check.json.new", "check.out", "check.end.new", ".gitignore")
 
 
 @pytest.mark.parametrize("name", LINKED)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import stat
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from click.testing import CliRunner
@@ -47,6 +49,16 @@ def test_a_pair_is_made_where_there_is_none(browser: Browser, monkeypatch: pytes
     assert KEY in warning
     assert f"{KEY}.pub" not in warning
     assert f"{KEY}.pub" in page.texts("code")
+
+
+def test_commands_can_be_copied_whatever_files_are_called(browser: Browser) -> None:
+    folder = browser.project.folder
+    for name in ("my bundle; ls.h5", "$(ls) 'own'.key", "$(ls) 'own'.key.pub"):
+        (folder / name).touch()
+    page = parsed(browser.ask(f"/bundle?path={quote('my bundle; ls.h5')}").text)
+    (typed,) = (text for text in page.texts("code") if "--public-key" in text)
+    words = ["synthrelease", "verify", "my bundle; ls.h5", "--public-key", "$(ls) 'own'.key.pub"]
+    assert shlex.split(typed) == words
 
 
 def test_of_a_key_without_its_public_one_only_the_warning_is_there(browser: Browser) -> None:

@@ -74,7 +74,9 @@ def test_a_ledger_that_is_not_there_or_has_no_such_dataset_is_a_message(paid: Br
 def test_a_total_budget_is_set_where_there_is_none(paid: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(parsed(paid.ask("/ledger").text).texts("button")) == 1
     monkeypatch.chdir(paid.project.folder)
-    typed = command("grant", paid.project, {"epsilon": ["4.5"], "delta": ["1e-5"]})
+    typed = command(
+        "grant", paid.project, {"epsilon": ["4.5"], "delta": ["1e-5"], "digest": [paid.project.digest()]}
+    )
     assert CliRunner().invoke(main, typed).exit_code == 0
     account, _ = Ledger(paid.project.folder / "ledger.sqlite").over_time("study")["study"]
     assert "4.5" in parsed(paid.ask("/ledger").text).text

@@ -97,6 +97,8 @@ OTHERS = {
     "linked recording": PLAN.replace('"gaze.csv"', '"recordings"\npattern = "{session}.csv"'),
     "areas": PLAN.replace('kind = "heatmap"', 'kind = "areas"\nareas = "../areas.toml"'),
     "labels": LABELS.replace("labels/", "../"),
+    "a link in a folder of maps": PLAN + 'prior = "maps"\nmaps = "recordings"\n',
+    "a link deep in it": PLAN + 'prior = "maps"\nmaps = "."\n',
     "labels of a name": LABELS.replace('"sea"]', '"../../sea"]'),
 }
 
@@ -268,7 +270,9 @@ def test_of_changes_at_once_one_is_made_and_the_others_are_refused(inside: Path)
 
     def change(number: int) -> bool:
         try:
-            add_output(here, digest(PLAN), {"name": f"n{number}", "kind": "heatmap", "input": "gaze"})
+            add_output(
+                here, digest(PLAN.encode()), {"name": f"n{number}", "kind": "heatmap", "input": "gaze"}
+            )
         except ArgumentError:
             return False
         return True

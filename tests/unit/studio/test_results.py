@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 from documented import ROOT
+from markupsafe import escape
 from studio_project import PLAN, Browser, finished, noted, project
 
-from synthrelease.errors import Argument, Remedy
+from synthrelease.errors import Argument, Remedy, as_options
 from synthrelease.reports.guarantee_words import guarantee_words
 from synthrelease.studio.commands import OF_BUNDLES
 from synthrelease.studio.jobs import Jobs
-from synthrelease.studio.remedies import in_the_studio
+from synthrelease.studio.remedies import _LINKS, _PAGES, _SENTENCES, to_do
+from synthrelease.studio.rendering import shown_command
 
 BUNDLES = ROOT / "tests" / "golden" / "bundles"
 PRIVATE = "result card private"
@@ -30,7 +32,7 @@ ERROR = {
     "where": "gaze.csv (and 122 more)",
     "found": "text",
     "expected": "a `number`",
-    "remedy": "look with build --dry-run",
+    "remedy": "look at it: `x`",
 }
 
 
@@ -128,7 +130,6 @@ def test_errors_of_what_reads_data_are_private(browser: Browser) -> None:
     assert private.index("private-mark") < private.index(str(ERROR["where"]))
     assert private.count("<dt>") == 4
     assert "<code>number</code>" in private
-    assert "--dry-run</dd>" not in private
 
 
 @pytest.mark.slow("the first verification starts a process")
@@ -232,8 +233,10 @@ def test_what_is_not_understood_is_shown_as_it_was_printed(browser: Browser, nam
 def test_a_bundle_that_was_changed_since_is_called_so(browser: Browser) -> None:
     (bundle,) = with_bundles(browser, "heatmaps")
     finished(browser.project, "verify", "verify", bundle)
+    os.utime(browser.project.folder / bundle, (2e9, 2e9))  # which is no change
     assert 'class="warning"' not in page_of(browser, bundle)
-    os.utime(browser.project.folder / bundle, (2e9, 2e9))
+    with (browser.project.folder / bundle).open("ab") as file:
+        file.write(b"x")
     assert 'class="warning"' in page_of(browser, bundle)
 
 
@@ -259,25 +262,47 @@ def test_commands_are_run_for_a_program_and_shown_for_a_person(
     started: list[Sequence[str]] = []
     monkeypatch.setattr(Jobs, "start", lambda _jobs, _name, command, **_plan: started.append(command))
     assert browser.change("/jobs/start", name="check").headers["hx-refresh"] == "true"
-    assert started == [["build", "plan.toml", "--dry-run", "--json"]]
+    confirmed = f"--plan-digest={browser.project.digest()}"
+    assert started == [["build", "plan.toml", "--dry-run", "--json", confirmed]]
     assert "--json" not in browser.ask("/check").text
+    assert confirmed not in shown_command(*started[0])
+
+
+# What commands say of options, by the codes of their errors: pages have boxes and fields for it.
+OF_OPTIONS = {
+    "file-exists": Remedy("choose another name, or replace it: ", Argument("force", True)),
+    "most-dropped": Remedy("look with build --dry-run; if that is correct, ", Argument("allow_losses", True)),
+    "nothing-granted": "set one: synthrelease ledger grant l.sqlite --dataset scenes-2026 --epsilon E --delta D",
+    "unknown-dataset": "correct the name, or set a budget with synthrelease ledger grant",
+    "password-needed": "give the password: by --password-file, or `password` in Python",
+}
+
+
+@pytest.mark.parametrize("code", OF_OPTIONS)
+def test_remedies_are_sentences_of_pages(browser: Browser, code: str) -> None:
+    shown = to_do(code, OF_OPTIONS[code])
+    assert "--" not in shown
+    assert "terminal" not in shown
+    for path in re.findall('href="([^"]+)"', shown):
+        assert browser.ask(path).status == 200
+
+
+def test_each_link_of_a_remedy_leads_to_a_page(browser: Browser) -> None:
+    linked = [to_do(code, "do it") for code in (*_SENTENCES, *_PAGES)]
+    paths = {path for shown in linked for path in re.findall('href="([^"]+)"', shown)}
+    assert paths == {f"/{title.lower()}" for title in _LINKS}
+    assert all(browser.ask(path).status == 200 for path in paths)
+    assert not [shown for shown in linked if "{" in shown or "[" in shown]
 
 
 @pytest.mark.parametrize(
-    ("remedy", "words"),
+    "remedy",
     [
-        (Remedy("replace it: ", Argument("force", True)), ["Replace the bundle"]),
-        ("to replace it: --force; or not", ["Replace the bundle", "; or not"]),
-        (Remedy("correct it: ", Argument("person", "who")), ["choose who"]),
-        ("name one: --person 'the who'; or not", ["choose 'the who'", "; or not"]),
-        (Remedy("name them: ", Argument("pattern", "P{person}.csv")), ["`--pattern P{person}.csv`"]),
-        ("give it by --password-file", ["`--password-file`"]),
-        ("look with build --dry-run; if that is correct, --allow-losses", ["Check", "Build even"]),
-        ("drop such rows: off_screen = 'drop'", ["off_screen = 'drop'"]),
+        "try --backend loky, or fewer --jobs",
+        "run: synthrelease verify",
+        Remedy("a ", Argument("pattern", "<P {x}"), " b"),
     ],
-)  # fmt: skip
-def test_remedies_are_of_pages(remedy: str, words: Sequence[str]) -> None:
-    shown = in_the_studio(remedy)
-    assert all(word in shown for word in words)
-    assert "=True" not in shown
-    assert "--force" not in shown
+)
+def test_what_no_page_does_is_said_whole(remedy: str) -> None:
+    assert to_do("other", remedy) == f"in a terminal: {escape(as_options(remedy))}"
+    assert to_do("other", "drop <them>: off_screen = 'drop'") == escape("drop <them>: off_screen = 'drop'")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -81,6 +83,25 @@ def test_it_ends_though_a_connection_stays_open(studio: tuple[subprocess.Popen[s
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert "ClientDisconnect" not in errors
+
+
+@pytest.mark.parametrize("sent", ["", "GET /data HTTP/1.1\r\nHost: "])
+def test_connections_that_ask_nothing_keep_no_one_out(
+    studio: tuple[subprocess.Popen[str], int, str], sent: str
+) -> None:
+    """Of any program of this machine: a process can open only so many files."""
+    process, port, _ = studio
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (200, 200))
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            connection = stack.enter_context(socket.create_connection((LOOPBACK, port), timeout=20))
+            with contextlib.suppress(ConnectionError):  # closed again
+                connection.sendall(sent.encode())
+        head = f"Host: {LOOPBACK}:{port}\r\nConnection: close\r\n\r\n"
+        assert ask(port, f"GET /data HTTP/1.1\r\n{head}").startswith("HTTP/1.1 403")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert "Traceback" not in errors
 
 
 def test_matplotlib_is_loaded_before_pages_are_drawn_by_several_threads(tmp_path: Path) -> None:

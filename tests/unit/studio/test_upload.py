@@ -32,7 +32,7 @@ def first_word(text: str) -> str:
 
 def test_every_form_is_offered_with_what_it_is_for(browser: Browser) -> None:
     page = page_of(browser)
-    offered = [one for one in page.all("input") if one.get("name") == "form"]
+    offered = [one for one in page.all("input") if one.get("name") == "to"]
     assert [one["value"] for one in offered] == [*FORMATS]
     assert ["checked" in one for one in offered] == [True] + [False] * (len(FORMATS) - 1)
     for label, form in zip(page.texts("label", "option"), FORMATS.values(), strict=True):
@@ -72,6 +72,6 @@ def test_a_bundle_of_others_is_not_for_you_to_upload(browser: Browser) -> None:
 
 def test_the_folders_are_those_that_exports_write(browser: Browser) -> None:
     for form in FORMATS:
-        *_, folder, _force = command("export", browser.project, {"bundle": [BUNDLE], "form": [form]})
+        *_, folder = command("export", browser.project, {"bundle": [BUNDLE], "to": [form]})
         (browser.project.folder / folder).mkdir()
         assert folder in [part.name for part in upload_of(browser.project, BUNDLE) if part.is_there]
