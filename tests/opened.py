@@ -1,6 +1,6 @@
 """Golden bundles with one leaf of the manifest changed and sealed anew, and all that a reader does with a bundle: values, or our own errors.
 
-A mutant follows from seed and number alone. Readers do it in forked children that may have little memory beyond what they have.
+A mutant follows from seed and number alone. Readers do it in processes that may have little memory beyond what they have.
 """
 
 from __future__ import annotations
@@ -8,8 +8,11 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import os
 import resource
 import signal
+import subprocess
+import sys
 import tempfile
 import traceback
 import warnings
@@ -19,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from forked import ended
 from layouts import GOLDEN, Layout, read
 from mutants import Place, Random, at, pattern, places, text_of, written
 
@@ -129,8 +131,16 @@ def opened(numbers: Sequence[int], *, seed: int = SEED) -> Iterator[Opened]:
     left = [*numbers]
     while left:
         batch = left[:_BATCH]
-        status, printed = ended(functools.partial(_batch, batch, seed))
-        assert _READY in printed, printed
+        # A process of its own: polars waits forever in a fork of one that has used it.
+        done = subprocess.run(
+            [sys.executable, __file__, str(seed), *map(str, batch)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        printed = done.stdout
+        assert _READY in printed, done.stderr
         told = [json.loads(line) for line in printed.splitlines() if line.startswith('{"number"')]
         for one in told:
             yield Opened(**{**one, "failures": tuple(one["failures"])})
@@ -138,7 +148,7 @@ def opened(numbers: Sequence[int], *, seed: int = SEED) -> Iterator[Opened]:
         if len(told) < len(batch):
             number = left.pop(0)
             original, what, _ = mutant(number, seed=seed)
-            yield Opened(number, original.name, what, "broken", (f"ended with {status}",))
+            yield Opened(number, original.name, what, "broken", (f"ended with {done.returncode}",))
 
 
 def _batch(numbers: Sequence[int], seed: int) -> None:
@@ -148,7 +158,7 @@ def _batch(numbers: Sequence[int], seed: int) -> None:
         first = next(path for path in GOLDEN if path.name == _FIRST)
         signal.alarm(_PATIENCE)
         assert _read(first, folder, written=True) == ("read", [])
-        print(_READY)
+        print(_READY, flush=True)
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         most, hard = pages * resource.getpagesize() + MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]
         for number in numbers:
@@ -161,7 +171,7 @@ def _batch(numbers: Sequence[int], seed: int) -> None:
             became, failures = _read(path, folder, written=number % _WRITTEN == 0)
             resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
             told = Opened(number, original.name, what, became, tuple(failures))
-            print(json.dumps(asdict(told)))
+            print(json.dumps(asdict(told)), flush=True)
 
 
 def _read(path: Path, folder: Path, *, written: bool) -> tuple[str, list[str]]:
@@ -230,3 +240,7 @@ def _sample(model: Any) -> None:
     else:
         model.sample(people=3)
         model.posterior(draws=1)
+
+
+if __name__ == "__main__":
+    _batch([*map(int, sys.argv[2:])], int(sys.argv[1]))

@@ -38,5 +38,5 @@ def test_a_bundle_with_a_known_defect_is_refused(name: str, where: list[str], tm
 
 def test_what_one_of_them_gave_away() -> None:
     """One of 20 people did not fixate, and the numbers of viewers show it."""
-    maps = synthrelease.open_bundle(WITHDRAWN / "only-assumed.h5").manifest["outputs"][0]
+    maps = synthrelease.verify(WITHDRAWN / "only-assumed.h5").manifest["outputs"][0]
     assert maps["mechanism"]["public_inputs"] == {"names": "assumed", "people": 20, "viewers": [19, 10]}
