@@ -213,10 +213,10 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
 
 
 def _refuse_large(path: Path, size: int) -> None:
-    """Refuse a file that no one's releases fill, and files beside it that SQLite would read with it and that are not its own."""
+    """Refuse a file that no one's releases fill, and files next to it that SQLite would read with it and that are not its own."""
     journal, log = (path.resolve().with_name(path.resolve().name + ending) for ending in ("-journal", "-wal"))
     if os.path.lexists(log):
-        raise _no_ledger(path, f"{log.name} beside it, which no ledger has")
+        raise _no_ledger(path, f"{log.name} next to it, which no ledger has")
     if os.path.lexists(journal):  # of a writer, at this moment or when the machine stopped
         with suppress(FileNotFoundError):
             status = journal.stat()

@@ -79,7 +79,7 @@ class Jobs:
             MachineError: another one is running, or the system has no locks.
         """
         refuse_without_locks(str(self.state))
-        made_key()  # without which nothing could be told of what runs
+        made_key()  # without which nothing could be believed of what runs
         self.make_folder()
         with _ONE_AT_A_TIME, self.file("lock").open("ab") as handle:
             try:
@@ -95,11 +95,11 @@ class Jobs:
             for old in ("last.json", *(f"{name}.{ending}" for ending in _ENDINGS)):
                 self.file(old).unlink(missing_ok=True)
             before = {file: self.digest_of(file) for file in about}
-            told = {"id": f"{os.getpid()}-{time.time_ns()}", "about": [*about]}
+            run = {"id": f"{os.getpid()}-{time.time_ns()}", "about": [*about]}
             # The process inherits the open file, and with it the lock.
             process = children.start(
                 "synthrelease.studio.run_job",
-                *(str(self.state), name, json.dumps(told), *command),
+                *(str(self.state), name, json.dumps(run), *command),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -107,7 +107,7 @@ class Jobs:
                 pass_fds=(handle.fileno(),),
                 start_new_session=True,  # the terminal's Ctrl-C is for the server
             )
-            document = {**told, "name": name, "command": [*command], "plan": plan, "process": process.pid}
+            document = {**run, "name": name, "command": [*command], "plan": plan, "process": process.pid}
             document |= {"before": before}
             _started[:] = [*(other for other in _started if other.poll() is None), process]
             self._write(f"{name}.json", document)

@@ -23,13 +23,13 @@ ENDED = "end"  # ending of the file that says how a command ended
 _MOST_BYTES = 1 << 24  # of what a command printed
 
 
-def main(folder: str, name: str, told: str, *command: str) -> None:
+def main(folder: str, name: str, run: str, *command: str) -> None:
     """Run a command, with what it prints and its exit code in files of a folder.
 
     Args:
         folder: of these files.
         name: of the command.
-        told: JSON: `id` of this run, and the names of files that it is `about`.
+        run: JSON: `id` of this run, and the names of files that it is `about`.
         command: what follows `synthrelease`.
     """
     state = Path(folder)
@@ -46,14 +46,14 @@ def main(folder: str, name: str, told: str, *command: str) -> None:
             close_fds=False,  # the lock is the command's, too: it may outlive this process
             preexec_fn=_interruptible,
         ).wait()
-    note_end(state, name, json.loads(told), code)
+    note_end(state, name, json.loads(run), code)
 
 
-def note_end(state: Path, name: str, told: dict[str, Any], code: int) -> None:
+def note_end(state: Path, name: str, run: dict[str, Any], code: int) -> None:
     """Note how a command ended, what it printed, and the files that it is about as they are now; arguments as of `main`."""
     printed = printed_digests(*(printed_bytes(state / f"{name}.{ending}") for ending in ("out", "err")))
-    after = {file: digest_of(state.parent / file) for file in told["about"]}
-    end = {"id": told["id"], "code": code, "after": after, **printed}
+    after = {file: digest_of(state.parent / file) for file in run["about"]}
+    end = {"id": run["id"], "code": code, "after": after, **printed}
     write_sealed(state / f"{name}.{ENDED}", json.dumps(end))
 
 

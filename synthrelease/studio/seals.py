@@ -1,4 +1,4 @@
-"""What the studio left in a project's folder is told from what others put there: by a seal under a key of the user, which lies elsewhere.
+"""What the studio left in a project's folder is distinguished from what others put there by a seal under a key of the user, which lies elsewhere.
 
 A folder can be delivered with results of commands that never ran. The key is in no project: only this user's own commands seal.
 """
@@ -64,12 +64,14 @@ def _key() -> bytes | None:
     path = _file()
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            told, key = os.fstat(file.fileno()), file.read(_KEY_BYTES + 1)
+            status, key = os.fstat(file.fileno()), file.read(_KEY_BYTES + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise _no_key(path, error.strerror or "") from None
-    is_private = stat.S_ISREG(told.st_mode) and told.st_uid == os.geteuid() and not told.st_mode & _OTHERS
+    is_private = (
+        stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & _OTHERS
+    )
     if not is_private or len(key) != _KEY_BYTES:
         raise _no_key(path, "a file that others can use, or another one")
     return key

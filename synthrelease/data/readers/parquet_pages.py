@@ -13,7 +13,7 @@ _MOST_DEPTH = 32  # of lists and structures in each other
 _HEAD_BYTES = 1 << 12  # of a page, with its statistics; read again if it is longer
 _MOST_HEAD_BYTES = 1 << 24
 _PAGE_BYTES = 1 << 12  # that a page costs whatever is in it
-_CELL_BYTES, _TEXT_BYTES = 8, 16  # of a value; of a text beside its letters
+_CELL_BYTES, _TEXT_BYTES = 8, 16  # of a value; of a text besides its letters
 _BYTES, _FIXED = 6, 7  # physical types
 Struct = dict[int, Any]
 
@@ -56,8 +56,7 @@ def _widths(schema: list[Struct]) -> list[int]:
             open_groups[-1] -= 1
         if children := element.get(5, 0):
             open_groups.append(children)
-        else:
-            kind = element[1]
+        elif (kind := element.get(1)) is not None:  # else a group of nothing
             widths.append(
                 element[2] + _TEXT_BYTES if kind == _FIXED else _TEXT_BYTES if kind == _BYTES else _CELL_BYTES
             )
