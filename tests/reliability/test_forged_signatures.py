@@ -295,7 +295,7 @@ KEYS: dict[str, tuple[Callable[[], bytes], str]] = {
     "its bare bytes": (lambda: CURATOR.public_key().public_bytes_raw(), "not-a-public-key"),
     "nothing": (lambda: b"", "not-a-public-key"),
     "half a key": (lambda: _pem(CURATOR)[:60], "not-a-public-key"),
-    "too much": (lambda: _pem(CURATOR) + b"\n" * (1 << 15), "key-file-too-large"),
+    "too much": (lambda: _pem(CURATOR) + b"\n" * (1 << 15), "file-too-large"),
 }
 
 
@@ -311,8 +311,9 @@ def test_what_is_no_ed25519_key_verifies_nothing(bundle: Path, name: str, tmp_pa
 
 
 def test_a_key_that_cannot_be_read_is_no_fault_of_the_bundle(bundle: Path, tmp_path: Path) -> None:
-    for path in (tmp_path / "none.pub", tmp_path, Path("a\0b")):
-        with refused(KeyFileError, "cannot-read"):
+    codes = {"no-such-file": tmp_path / "none.pub", "path-is-folder": tmp_path, "bad-path": Path("a\0b")}
+    for code, path in codes.items():
+        with refused(KeyFileError, code):
             synthrelease.verify(bundle, path, quick=True)
 
 

@@ -295,7 +295,7 @@ def test_a_reader_is_told_that_label_images_are_elsewhere(tmp_path: Path) -> Non
         ({"areas": {"left": {"label": 1}}}, "area-label-without-image", "(parts0)"),
         (
             {"areas": {"left": {"label": 1}}, "label_image": "no-{stimulus}.png"},
-            "no-such-file",
+            "bad-label-image",
             "no-1005.png",
         ),
         ({"areas": HALVES, "label_image": "no.png"}, "image-without-area-label", "(parts0)"),

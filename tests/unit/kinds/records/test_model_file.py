@@ -132,8 +132,10 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> No
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
-    refused(tmp_path / "nothing.json", "FileNotFoundError")
-    refused(tmp_path)
+    for path, code in ((tmp_path / "nothing.json", "no-such-file"), (tmp_path, "path-is-folder")):
+        with pytest.raises(DataError) as caught:
+            load_model(path)
+        check_refusal(caught.value, path, code, secrets=("canary",))
 
 
 @pytest.mark.parametrize("length", [0.1, 0.5, 0.9, 0.99])
