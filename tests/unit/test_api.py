@@ -178,7 +178,7 @@ def test_errors_survive_the_way_from_a_worker():
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [("none.h5", "no-such-file"), (".", "path-is-folder"), ("a\0b", "no-such-file")],
+    [("none.h5", "no-such-file"), (".", "path-is-folder"), ("a\0b", "bad-path")],
 )
 def test_a_bundle_that_is_not_there_is_no_bundle_at_fault(study, monkeypatch, name, code):
     monkeypatch.chdir(study.folder)
@@ -212,9 +212,10 @@ def test_a_bundle_that_may_not_be_read_is_no_bundle_at_fault():
             refuse_no_bundle(folder / "r.h5", found)
 
 
-def test_what_is_no_regular_file_is_a_finding(tmp_path):
+def test_what_is_no_regular_file_is_no_bundle_at_fault(tmp_path):
     os.mkfifo(tmp_path / "r.h5")
-    assert [one.code for one in synthrelease.verify(tmp_path / "r.h5").findings] == ["unreadable"]
+    with refused(synthrelease.InputError, "not-a-regular-file", where="r.h5"):
+        synthrelease.verify(tmp_path / "r.h5")
 
 
 def test_the_remedy_of_a_file_that_is_no_bundle_or_one_for_tests(study, tmp_path):

@@ -109,18 +109,18 @@ def test_a_path_with_nul_is_refused_in_the_plan(tmp_path: Path, key: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "code"),
     [
-        "a = " + "[" * 5000 + "]" * 5000,
-        "a = " + "{b=" * 5000 + "1" + "}" * 5000,
-        f"[{'.'.join('a' * 5000)}]\nx = 1",
+        ("a = " + "[" * 5000 + "]" * 5000, "nested-too-deeply"),
+        ("a = " + "{b=" * 5000 + "1" + "}" * 5000, "nested-too-deeply"),
+        (f"[{'.'.join('a' * 5000)}]\nx = 1", "bad-syntax"),
     ],
     ids=["lists", "tables", "a long key"],
 )
-def test_a_plan_that_is_nested_without_end(tmp_path: Path, text: str) -> None:
+def test_a_plan_that_is_nested_without_end(tmp_path: Path, text: str, code: str) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(text)
-    with refused(PlanError, "nested-too-deeply", where=plan):
+    with refused(PlanError, code, where=plan):
         synthrelease.preview(plan)
     assert CliRunner().invoke(main, ["build", str(plan)]).exit_code == PlanError.exit_code
 

@@ -233,8 +233,12 @@ def test_check_finds_a_ledger_that_was_changed(plan, path):
     assert open_bundle(plan.parent / "r.h5").manifest["ledger"]["entry"] in done.stdout
     path.write_bytes(whole)
     with closing(sqlite3.connect(path)) as connection, connection:
+        (trigger,) = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'never_changed'"
+        ).fetchone()
         connection.execute("DROP TRIGGER never_changed")
         connection.execute('UPDATE entries SET body = \'{"kind": "\x1b[31m"}\' WHERE number = 3')
+        connection.execute(trigger)
     done = run("ledger", "check", path)
     assert done.exit_code == 1
     assert figures(done.stdout) == [3]  # the entry

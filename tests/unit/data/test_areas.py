@@ -16,6 +16,7 @@ from matplotlib.path import Path as Outline
 from PIL import Image
 from refusals import refused
 
+from synthrelease.data import picture
 from synthrelease.data.area_reading import read_areas
 from synthrelease.data.area_shapes import ELSEWHERE
 from synthrelease.data.areas import PlacedAreas
@@ -237,8 +238,8 @@ def test_files_that_may_not_be_read_are_the_machines_fault(
     def forbidden(path: Path, *_args: Any, **_options: Any) -> Any:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "open", forbidden)
-    monkeypatch.setattr(reading, "open_regular", forbidden)
+    for module in (picture, reading):
+        monkeypatch.setattr(module, "open_regular", forbidden)
     for name, use in (
         ("it.png", lambda: read_label_image(tmp_path / "it.png")),
         ("a.toml", lambda: read("a.toml", tmp_path)),

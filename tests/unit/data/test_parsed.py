@@ -151,10 +151,11 @@ def test_no_private_file_is_left_whatever_ends_a_command(
         check=False,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
-    private = str([(1, "0o700"), (2, "0o600")])
+    private = str([(1, "0o700"), (2, "0o700"), (3, "0o600")])
     ended = ("SIGTERM 130 []", "SIGINT 130 []", "raise raised []")
     assert done.stdout.splitlines() == [line for end in ended for line in (private, end)] + [private]
-    assert len(list(temporary.iterdir())) == 1  # only of the killed one, for the next to sweep away
+    (own,) = temporary.iterdir()
+    assert len(list(own.iterdir())) == 1  # only of the killed one, for the next to sweep away
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     api.preview(recordings / "plan.toml")
     assert list(temporary.iterdir()) == []

@@ -14,6 +14,7 @@ from hostile_pictures import PICTURES, POSTSCRIPT, png
 from PIL import Image
 from refusals import refused
 
+from synthrelease.data import picture
 from synthrelease.data.label_image import read_label_image
 from synthrelease.data.picture import opened_picture
 from synthrelease.data.screen import Screen
@@ -85,7 +86,7 @@ def test_what_may_not_be_read_is_the_machines_fault(tmp_path: Path, monkeypatch:
     def forbidden(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(Path, "open", forbidden)
+    monkeypatch.setattr(picture, "open_regular", forbidden)
     for read in READERS.values():
         with refused(MachineError, "cannot-read", where=tmp_path / "sky.png"):
             read(tmp_path / "sky.png")
