@@ -6,7 +6,7 @@ from kinder import NAMES
 
 # What `verify` says that one takes on trust.
 NUMBERS = "that numbers of participants are those of the data"
-LISTS = "bounds and public lists were chosen without looking"
+LISTS = "bounds, limits, areas and public lists were chosen without looking"
 LIMITED = "that rows were limited, and noise was drawn, as stated"
 CHOSEN = "that private choices were made with the stated ε"
 MET = "that every record of one met k = "
@@ -19,7 +19,6 @@ NO_BUDGET = "true: nothing in it is paid for"
 RELATION = "true: the same noise protects under add-remove-one, too, and the file does not state n any more"
 PRIOR = "true: other maps, of the same integers"
 # Not decided here: it may be refused as well.
-DESIGN = "free: design of synthetic people is recomputed elsewhere"
 
 
 def _named(*beginnings: str) -> set[str]:
@@ -64,9 +63,6 @@ FREE = (
     (MET, "mechanism/parameters/k", _TESTED),
     (MET, "mechanism/parameters/gamma", _TESTED),
     (LIMITED, "mechanism/parameters/dynamics_share", _named("scanpaths")),
-    (DESIGN, "mechanism/parameters/design/dependence_risk", _named("people")),
-    (DESIGN, "mechanism/public_inputs/people", _named("people")),
-    (DESIGN, "privacy/people", _named("people")),
     (PRIOR, "mechanism/parameters/prior", _BY_STIMULUS | _named("scanpaths")),
     (ANY_PAIR, "guarantee/delta", _GAUSSIAN | _RANDOMIZED),
     (ANY_PAIR, "privacy/guarantee/delta", _GAUSSIAN | _RANDOMIZED),

@@ -61,8 +61,8 @@ def without_syncing():
     """Nothing waits for the disk meanwhile: for tests that open a ledger a thousand times."""
     real = store._connected
 
-    def hasty(path: Path):
-        connection = real(path)
+    def hasty(*arguments):
+        connection = real(*arguments)
         connection.execute("PRAGMA synchronous = OFF")
         return connection
 

@@ -18,7 +18,7 @@ from synthrelease.dp import accounting
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event, Unprotected, flatten
 from synthrelease.dp.guarantee import Guarantee, Neighbours
-from synthrelease.errors import PolicyError
+from synthrelease.errors import PlanError, PolicyError
 from synthrelease.files.scratch import scratch
 from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
@@ -141,11 +141,14 @@ def public_facts(plan: CheckedPlan, tables: Mapping[str, Table] = MappingProxyTy
         for name, spec in plan.used_inputs().items()
     }
     for name, spec in plan.used_inputs().items():
-        person = spec.options["columns"]["person"]
-        if spec.columns.count(person) > 1:
+        person, where = spec.options["columns"]["person"], f"{plan.path}: inputs.{name}"
+        if facts[name].by_position and spec.columns.count(person) > 1:
             otherwise = f"use '{person}' as the person alone: not to choose rows, nor as anything else"
-            where, by_position = f"{plan.path}: inputs.{name}", facts[name].by_position
-            refuse_positions(spec, where, otherwise, by_position=by_position)
+            refuse_positions(spec, where, otherwise, by_position=True)
+        if (
+            facts[name].by_position and len(spec.files()) > 1
+        ):  # whom each counts, and whether it is the same one
+            refuse_positions(spec, where, "read one file alone", by_position=True)
     if not plan.distinct_labels:
         refuse_label_twins(
             (
@@ -168,7 +171,9 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
         InputError: the plan cannot be used.
         PolicyError: the guarantee would be false or empty.
     """
-    refuse_private_files(_public_files(plan, facts), plan.inputs.values())
+    if public_files := _public_files(plan, facts):
+        refuse_private_files(public_files, plan.inputs.values())
+        _refuse_unused_inputs(plan)
     everyone = frozenset[str]().union(*(public.identities for public in facts.values()))
     prepared = [
         PreparedOutput(
@@ -190,6 +195,17 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
         events, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
     )
     return Design(plan, facts, planned, total, method, len(everyone))
+
+
+def _refuse_unused_inputs(plan: CheckedPlan) -> None:
+    """Refuse an input that nothing is made of next to public data: no one reads who is in it, and who is in both would not be found."""
+    for name in plan.inputs.keys() - plan.used_inputs().keys():
+        raise PlanError(
+            "unused-input",
+            "no output is made of the input, so its participants are not looked for in what the plan declares public",
+            where=f"{plan.path}: inputs.{name}",
+            remedy="remove the input, or make an output of it",
+        )
 
 
 def _public_files(plan: CheckedPlan, facts: Mapping[str, Facts]) -> dict[str, Path]:

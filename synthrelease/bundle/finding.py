@@ -130,7 +130,7 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
     """Return what only the data could show, in sentences: for these you take the curator's word."""
     guarantees = [(output["name"], output["guarantee"]) for output in manifest["outputs"]]
     sentences = [
-        "that a label is one person and depends on no one else, and that bounds, areas and public lists were chosen without looking"
+        "that a label is one person and depends on no one else, and that bounds, limits, areas and public lists were chosen without looking"
     ]
     if manifest["privacy"]["people"] is not None:
         sentences.append("that numbers of participants are those of the data")

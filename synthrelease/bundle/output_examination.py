@@ -120,7 +120,11 @@ class OutputExamination:
 
     def faults(self) -> Iterator[Finding]:
         """Yield what is wrong with the values of an output in which `stated_faults` finds nothing."""
-        yield from list(self._coordinate_faults()) or self._value_faults()
+        computed = list(self._parameters.computed_faults(events.noise_of(self._event)))
+        for code, fault in computed:
+            yield Finding(code, self._where, fault)
+        if not computed:
+            yield from list(self._coordinate_faults()) or self._value_faults()
 
     def _coordinate_faults(self) -> Iterator[Finding]:
         for dataset in self._stored.hdf5_datasets:

@@ -72,17 +72,28 @@ def opened(
         InputError: of that kind: no such file, a folder, a pipe or a device, an impossible path.
         MachineError: no permission, or an error of the file system.
     """
-    try:
-        file = os.fdopen(open_regular(path), "rb")
-    except OSError as error:
-        raise _not_opened(path, error, kind, what, missing, folder) from None
-    with file:
+    with os.fdopen(handle_of(path, kind, what, missing=missing, folder=folder), "rb") as file:
         try:
             yield file
         except OSError as error:
             raise _cannot_read(
                 path, what, error.strerror or "", "check the disk, or copy the file elsewhere"
             ) from None
+
+
+def handle_of(
+    path: Path,
+    kind: type[InputError],
+    what: str = "file",
+    *,
+    missing: str = "correct the path",
+    folder: str = "name the file",
+) -> int:
+    """Return the handle of a file that a user names, open for reading; arguments and errors as of `opened`."""
+    try:
+        return open_regular(path)
+    except OSError as error:
+        raise _not_opened(path, error, kind, what, missing, folder) from None
 
 
 def content_of(

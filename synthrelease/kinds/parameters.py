@@ -309,6 +309,10 @@ class Parameters:
         """Yield where name, parameters and noise contradict each other."""
         raise NotImplementedError
 
+    def computed_faults(self, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
+        """Yield where parameters that take long to compute again do not follow from the others: for those who check all of a bundle."""
+        yield from ()
+
     def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
         """Yield what is wrong with private choices of the right number and size."""
         yield from ()

@@ -7,6 +7,7 @@ import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from synthrelease.data.input_spec import InputSpec
@@ -15,6 +16,8 @@ from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import PlanError
 from synthrelease.files.digest import sha256_of
+
+_HEADER_BYTES = 1 << 16  # a longer file has rows
 
 
 def refuse_participants(public: Iterable[str], participants: Iterable[str], *, noun: str, where: str) -> None:
@@ -41,7 +44,7 @@ def refuse_participants(public: Iterable[str], participants: Iterable[str], *, n
 
 
 def refuse_private_files(public: Mapping[str, Path], inputs: Iterable[InputSpec]) -> None:
-    """Refuse public paths that lead to an input: by a link, to a copy of a file, into its folder, or to one that it is in.
+    """Refuse public paths that lead to a file of an input: by a link, to a copy of it, or to a folder that it is in.
 
     Args:
         public: by the plan's places that name them.
@@ -50,23 +53,35 @@ def refuse_private_files(public: Mapping[str, Path], inputs: Iterable[InputSpec]
     Raises:
         PlanError: one does.
     """
-    for spec in inputs if public else ():
-        if not os.path.lexists(spec.path):  # rows in memory may have no file
-            continue
-        private = [spec.path, *spec.files()]  # also the file whose place rows in memory take
+    for spec in inputs:
+        private = spec.files() if spec.frame is None else [path for path in [spec.path] if path.is_file()]
         held = _identities({place for path in private for place in _upwards(path)})
+        by_size = _by_size(private)
         for where, path in public.items():
-            files = [path, *path.rglob("*")] if os.path.isdir(path) else [path]  # noqa: PTH112  of any text
-            inside = _identities(_upwards(path)) & _identities([spec.path])
-            if inside or _identities(files) & held or _have_copies(files, private):
+            if _identities([path]) & held or _leads_to(_files_below(path), held, by_size):
                 raise PlanError(
                     "public-path-is-private",
                     f"what the plan declares public is private: it belongs to the input '{spec.name}'",
                     where=where,
-                    found="a file or folder of the input, a link to one, a copy of one, or a folder that holds one",
+                    found="a file of the input, a link to one, a copy of one, or a folder that holds one",
                     expected="other files, which may be public",
                     remedy="name another path, or move what is public into a folder of its own",
                 )
+
+
+def _files_below(path: Path) -> list[Path]:
+    return list(path.rglob("*")) if os.path.isdir(path) else [path]  # noqa: PTH112  of any text
+
+
+def _leads_to(
+    files: Sequence[Path], held: AbstractSet[tuple[int, int]], private: Mapping[int, Sequence[Path]]
+) -> bool:
+    """Whether files are among those of some identities, or copies of private ones, which are given by their sizes."""
+    alike = {size: own for size, own in _by_size(files).items() if size in private}
+    return not _identities(files).isdisjoint(held) or any(
+        not {sha256_of(file) for file in own}.isdisjoint(map(sha256_of, private[size]))
+        for size, own in alike.items()
+    )
 
 
 def _upwards(path: Path) -> list[Path]:
@@ -90,22 +105,26 @@ def _identities(paths: Iterable[Path]) -> set[tuple[int, int]]:
     return {(status.st_dev, status.st_ino) for path in paths if (status := _status(path))}
 
 
-def _have_copies(files: Sequence[Path], others: Sequence[Path]) -> bool:
-    """Whether a file has the content of another one, and any: of two sizes none is read."""
-    (one, other), digests = (_by_size(files), _by_size(others)), []
-    for by_size in (one, other):
-        alike = [path for size in one.keys() & other.keys() for path in by_size[size]]
-        digests.append({sha256_of(path) for path in alike if os.access(path, os.R_OK)})
-    return not digests[0].isdisjoint(digests[1])
-
-
 def _by_size(paths: Iterable[Path]) -> Mapping[int, list[Path]]:
+    """Files that may hold rows and may be read, by how many bytes they have."""
     sizes: defaultdict[int, list[Path]] = defaultdict(list)
     for path in paths:
         status = _status(path)
-        if status and stat.S_ISREG(status.st_mode) and status.st_size:
+        if (
+            status
+            and stat.S_ISREG(status.st_mode)
+            and os.access(path, os.R_OK)
+            and _may_hold_rows(path, status)
+        ):
             sizes[status.st_size].append(path)
     return sizes
+
+
+def _may_hold_rows(path: Path, status: os.stat_result) -> bool:
+    """Whether a file is more than settings or the names of columns, which two studies may have in common."""
+    if path.suffix.lower() == ".json":
+        return False
+    return status.st_size > _HEADER_BYTES or b"\n" in path.read_bytes().strip()
 
 
 def digest_of(source: Source) -> str:

@@ -8,6 +8,7 @@ import secrets
 import shlex
 import sqlite3
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 
 from synthrelease.errors import MachineError, PlanError, SynthReleaseError
 from synthrelease.files.locks import refuse_without_locks
-from synthrelease.files.reading import opened
+from synthrelease.files.reading import handle_of, read_at
 from synthrelease.ledgers import chain
 from synthrelease.ledgers.chain import LedgerEntry, LedgerFault
 
@@ -47,6 +48,7 @@ _HEAD_BYTES, _LEAF = (
     105,
     0x0D,
 )  # of SQLite's file and its first page, on which the list stands if it is as short as ours
+_OF_SEVERAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names another one
 _MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}")
 
 
@@ -131,7 +133,7 @@ def read(path: Path, dataset: str = "NAME") -> LedgerContent:
         PlanError: there is no such ledger, or the file is none.
         MachineError: it cannot be read.
     """
-    with _curators_errors(path), closing(_opened(path, dataset)) as connection:
+    with _HANDLES.kept(), _curators_errors(path), closing(_opened(path, dataset)) as connection:
         connection.execute("BEGIN")
         return _content(connection)
 
@@ -161,10 +163,40 @@ def writing(path: Path) -> Iterator[LedgerWriter]:
         PlanError: there is no such ledger, or the file is none.
         MachineError: it cannot be written.
     """
-    with _curators_errors(path), closing(_opened(path)) as connection:
+    with _HANDLES.kept(), _curators_errors(path), closing(_opened(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         yield LedgerWriter(connection)
         connection.execute("COMMIT")  # closing without it takes everything back
+
+
+class _Handles:
+    """Open handles of ledgers' files: closing one takes all locks of this process from the file (POSIX), so all stay open while there is a connection."""
+
+    def __init__(self) -> None:
+        self._guard, self._connections, self._open = threading.Lock(), 0, list[int]()
+
+    def opened(self, path: Path) -> int:
+        """Return a handle, within a block of `kept`; errors as of `handle_of`."""
+        handle = handle_of(path, PlanError, "ledger")
+        with self._guard:
+            self._open.append(handle)
+        return handle
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep all handles open until the last such block has ended."""
+        with self._guard:
+            self._connections += 1
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._connections -= 1
+                while not self._connections and self._open:
+                    os.close(self._open.pop())
+
+
+_HANDLES = _Handles()
 
 
 class _PatientConnection(sqlite3.Connection):
@@ -190,8 +222,8 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
         raise PlanError(
             "no-such-ledger", "there is no such ledger", where=str(path), remedy=f"create it: {grant}"
         )
-    with opened(path, PlanError, "ledger") as file:
-        head, size = file.read(_HEAD_BYTES), os.fstat(file.fileno()).st_size
+    handle = _HANDLES.opened(path)
+    head, size = read_at(handle, _HEAD_BYTES, 0), os.fstat(handle).st_size
     if len(head) < _HEAD_BYTES or not head.startswith(b"SQLite format 3\0"):
         raise _no_ledger(path, "a file of another kind")
     version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
@@ -206,10 +238,14 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
             if application == _APPLICATION
             else "correct the path",
         )
+    _refuse_other_list(path, head)
+    _refuse_large(path, size)
+    return _connected(path, handle)
+
+
+def _refuse_other_list(path: Path, head: bytes) -> None:
     if head[18:20] != b"\1\1" or head[100] != _LEAF or int.from_bytes(head[103:105]) > len(_LISTED):
         raise _no_ledger(path, "other tables and triggers than those of a ledger")
-    _refuse_large(path, size)
-    return _connected(path)
 
 
 def _refuse_large(path: Path, size: int) -> None:
@@ -220,14 +256,19 @@ def _refuse_large(path: Path, size: int) -> None:
     if os.path.lexists(journal):  # of a writer, at this moment or when the machine stopped
         with suppress(FileNotFoundError):
             status = journal.stat()
-            size = max(size, status.st_size) if stat.S_ISREG(status.st_mode) else _MOST_BYTES + 1
+            is_regular = stat.S_ISREG(status.st_mode)
+            size = max(size, status.st_size) if is_regular else _MOST_BYTES + 1
+            # SQLite deletes the file that such an end names; no ledger shares a transaction with other files.
+            if is_regular and journal.read_bytes()[-len(_OF_SEVERAL) :] == _OF_SEVERAL:
+                raise _no_ledger(path, f"{journal.name} next to it, which names another file")
     if size > _MOST_BYTES:
         raise _no_ledger(
             path, f"more than {_MOST_BYTES >> 20} MiB, or something else than a file as its journal"
         )
 
 
-def _connected(path: Path) -> _PatientConnection:
+def _connected(path: Path, handle: int | None = None) -> _PatientConnection:
+    """Return a connection to a file; where its handle is given, one that still has our list of tables when a journal is played back."""
     connection = sqlite3.connect(
         path.absolute(), timeout=1.0, isolation_level=None, factory=_PatientConnection
     )
@@ -238,6 +279,9 @@ def _connected(path: Path) -> _PatientConnection:
     connection.set_progress_handler(lambda: next(looks) * _STEPS > _MOST_STEPS, _STEPS)
     connection.text_factory = bytes  # what is no text is a fault of the entry, and repeated in no message
     with _closed_by_errors(connection):  # SQLite reads the file here for the first time
+        connection.execute("PRAGMA application_id").fetchone()
+        if handle is not None:
+            _refuse_other_list(path, read_at(handle, _HEAD_BYTES, 0))
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it,
         connection.execute("PRAGMA fullfsync = ON")  # under macOS, too

@@ -95,7 +95,7 @@ def prepare(
     refuse_positions(
         spec,
         f"the plan's inputs.{spec.name}",
-        "convert it once, and prepare that table, in which they are labels that stay",
+        "release the gaze itself",
         by_position=reader_for(spec.source).counts(spec.source, spec.options["columns"]["person"]),
     )
     stamp = stamp_of(spec.source)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import kinder
 import pytest
-from free_claims import DESIGN, ON_TRUST, free
+from free_claims import ON_TRUST, free
 from tiers import params
 
 from synthrelease.building.design import make_design
@@ -54,9 +54,7 @@ def test_a_kinder_claim_is_refused_or_has_a_reason(tmp_path: Path, name: str) ->
         found[bool(kinder.found(path, name, forgery))][forgery.field].append(forgery.what)
     reasons, accepted = free(name), dict(found[False])
     assert {field: what for field, what in accepted.items() if field not in reasons} == {}
-    assert {field for field, why in reasons.items() if why != DESIGN} <= set(
-        accepted
-    )  # no reason for nothing
+    assert set(reasons) <= set(accepted)  # no reason for nothing
     assert len(found[True]) > 3
     # What is free on trust, `verify` says so.
     said = "; ".join(honest.on_trust)

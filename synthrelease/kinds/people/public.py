@@ -351,7 +351,10 @@ class PeopleParameters(Parameters):
                 "manifest",
                 "the pilot's numbers are not as many as those of the rounds, or no distributions",
             )
-        elif noise is None or not self.design.is_same(self.design_for(noise, self.people or 1)):
+
+    def computed_faults(self, noise: Noise | None) -> Iterator[Fault]:
+        """Yield if the design is not the one that follows."""
+        if noise is None or not self.design.is_same(self.design_for(noise, self.people or 1)):
             yield (
                 "manifest",
                 "the design of the rounds is not that of so many features, recordings, windows and participants, of this noise and pilot",

@@ -6,6 +6,9 @@ import os
 import signal
 import sqlite3
 import stat
+import struct
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -164,8 +167,8 @@ def test_a_writer_waits_for_a_reader_in_turns_and_gives_up(path, monkeypatch):
     monkeypatch.setattr(store, "_PATIENCE_S", 2)
     connect = store._connected
 
-    def hasty(where):
-        connection = connect(where)
+    def hasty(*arguments):
+        connection = connect(*arguments)
         connection.execute("PRAGMA busy_timeout = 10")
         return connection
 
@@ -374,8 +377,8 @@ def test_a_full_disk(path):
     """SQLite's own limit of pages stands for it: writing fails in the same way."""
     real = store._connected
 
-    def limited(where):
-        connection = real(where)
+    def limited(*arguments):
+        connection = real(*arguments)
         connection.execute("PRAGMA max_page_count = 1")
         return connection
 
@@ -437,3 +440,28 @@ def test_bodies_are_read_back(path):
     with store.writing(path) as ledger:
         ledger.add({"kind": "é", "n": 1.5})
     assert [(body["kind"], body["n"]) for body in bodies(path)] == [("é", 1.5)]
+
+
+def test_a_journal_cannot_have_another_file_deleted(path, tmp_path):
+    """SQLite deletes the file that the end of a journal names, as one of several files of a transaction."""
+    other, mark, name = tmp_path / "thesis.txt", bytes.fromhex("d9d505f920a163d7"), b"thesis.txt"
+    other.write_text("years")
+    pages = path.stat().st_size // 4096
+    head = mark + struct.pack(">IIIII", 0, 1, pages, 512, 4096)
+    end = struct.pack(">I", 0x40001) + name + struct.pack(">II", len(name), sum(name)) + mark
+    path.with_name(f"{path.name}-journal").write_bytes(head.ljust(512, b"\0") + end)
+    with refused(PlanError, "not-a-ledger", where=path):
+        store.read(path)
+    assert other.read_text() == "years"
+
+
+def test_reading_in_another_thread_leaves_the_lock_of_a_writer(path):
+    """Where one handle of a file is closed, POSIX takes all locks of the process from it."""
+    write = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None).execute('BEGIN IMMEDIATE')"
+    with store.writing(path):
+        store.read(path)
+        done = subprocess.run(
+            [sys.executable, "-c", write, path], capture_output=True, text=True, check=False
+        )
+        assert "database is locked" in done.stderr
+    assert subprocess.run([sys.executable, "-c", write, path], check=False).returncode == 0

@@ -26,7 +26,8 @@ OF_PEOPLE = {"maps": "public-gaze-shares-people", "pilot": "pilot-shares-people"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)  # where a dry run looks for room
     write_study(tmp_path)
     return tmp_path
 
@@ -47,7 +48,7 @@ def test_no_file_of_an_input_is_public(folder: Path, option: str, way: str, *, i
 
 
 @pytest.mark.parametrize(
-    "way", ["the folder", "a folder in it", "the folder that holds it", "a copy of one file", "linked"]
+    "way", ["the folder", "the folder that holds it", "a copy of one file", "linked"]
 )
 def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: str) -> None:
     """Neither way, nor a copy of any file of it."""
@@ -64,7 +65,6 @@ def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: st
             np.save(folder / place / f"{stimulus}.npy", public_maps.density(stimulus))
     path = {
         "the folder": "all/data",
-        "a folder in it": "all/data/more",
         "the folder that holds it": "all",
         "a copy of one file": "public",
         "linked": "public",
@@ -77,8 +77,21 @@ def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: st
     with refused(PlanError, "public-path-is-private", where="maps"):
         synthrelease.preview(folder / "plan.toml")
     (folder / "public" / "sky.txt").unlink()
-    (folder / "plan.toml").write_text(plan.replace(f'maps = "{path}"', 'maps = "public"'))
-    synthrelease.preview(folder / "plan.toml")  # no file of it, next to one that is
+    (folder / "public" / "sky.txt").write_text("x\n")  # as many studies name their columns
+    for public in ("public", "all/data/more"):  # no file of it, next to one that is
+        (folder / "plan.toml").write_text(plan.replace(f'maps = "{path}"', f'maps = "{public}"'))
+        synthrelease.preview(folder / "plan.toml")
+
+
+def test_an_input_that_nothing_is_made_of_stands_next_to_nothing_public(folder: Path) -> None:
+    """Who is in it is not read, and would not be found in public data."""
+    (folder / "others.csv").write_text(public_maps.gaze(25, prefix="q", seed=2))
+    output = DECLARING["maps"].format("others.csv")
+    (folder / "plan.toml").write_text(gaze_plan(output))
+    with refused(PlanError, "unused-input", where="private"):
+        synthrelease.preview(folder / "plan.toml")
+    (folder / "plan.toml").write_text(gaze_plan(output, private=""))
+    synthrelease.preview(folder / "plan.toml")
 
 
 def test_label_images_are_looked_at_one_by_one(folder: Path) -> None:
