@@ -181,7 +181,10 @@ def write_study(folder: Path, name: str) -> Path:
     (folder / "looks.csv").write_text("\n".join(looks) + "\n")
     (folder / "values.csv").write_text("\n".join(values) + "\n")
     epsilon, output = _OUTPUTS[name]
-    plan.write_text(_HEAD.format(epsilon=epsilon, output=output))
+    text = _HEAD.format(epsilon=epsilon, output=output)
+    if 'input = "values"' in output:  # the only one: who is in another is not looked for in a pilot
+        text = text.partition("[inputs.looks]")[0] + "[inputs.values]" + text.partition("[inputs.values]")[2]
+    plan.write_text(text)
     return plan
 
 

@@ -18,7 +18,7 @@ from synthrelease.dp import accounting
 from synthrelease.dp.budget import Budget
 from synthrelease.dp.event import Event, Unprotected, flatten
 from synthrelease.dp.guarantee import Guarantee, Neighbours
-from synthrelease.errors import PlanError, PolicyError
+from synthrelease.errors import PolicyError
 from synthrelease.files.scratch import scratch
 from synthrelease.kinds.expectation import no_better
 from synthrelease.kinds.mechanism import Mechanism
@@ -173,7 +173,6 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
     """
     if public_files := _public_files(plan, facts):
         refuse_private_files(public_files, plan.inputs.values())
-        _refuse_unused_inputs(plan)
     everyone = frozenset[str]().union(*(public.identities for public in facts.values()))
     prepared = [
         PreparedOutput(
@@ -181,7 +180,7 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
             kinds()[spec.kind].prepare(
                 spec,
                 plan.inputs[spec.input],
-                replace(facts[spec.input], everyone=everyone),
+                replace(facts[spec.input], everyone=everyone if facts.keys() == plan.inputs.keys() else None),
                 plan.neighbours,
             ),
         )
@@ -195,17 +194,6 @@ def design_with(plan: CheckedPlan, facts: dict[str, Facts]) -> Design:
         events, delta=plan.delta or accounting.ANY_DELTA, neighbours=plan.neighbours, budget=plan.epsilon
     )
     return Design(plan, facts, planned, total, method, len(everyone))
-
-
-def _refuse_unused_inputs(plan: CheckedPlan) -> None:
-    """Refuse an input that nothing is made of next to public data: no one reads who is in it, and who is in both would not be found."""
-    for name in plan.inputs.keys() - plan.used_inputs().keys():
-        raise PlanError(
-            "unused-input",
-            "no output is made of the input, so its participants are not looked for in what the plan declares public",
-            where=f"{plan.path}: inputs.{name}",
-            remedy="remove the input, or make an output of it",
-        )
 
 
 def _public_files(plan: CheckedPlan, facts: Mapping[str, Facts]) -> dict[str, Path]:

@@ -49,8 +49,9 @@ class Facts:
     assigned: NDArray[np.bool_] = field(compare=False, repr=False)
     # whether the labels are places in the file, so that everyone's depends on who else is there
     by_position: bool
-    # the participants' labels in all inputs of a plan, likewise; only to keep them out of what is public
-    everyone: frozenset[str] = field(default=frozenset(), repr=False)
+    # the participants' labels in all inputs of a plan, likewise; only to keep them out of what is public.
+    # None if an input is not read, as no output is made of it
+    everyone: frozenset[str] | None = field(default=frozenset(), repr=False)
 
     @property
     def without_rows(self) -> tuple[str, ...]:

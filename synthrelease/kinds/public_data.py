@@ -20,18 +20,27 @@ from synthrelease.files.digest import sha256_of
 _HEADER_BYTES = 1 << 16  # a longer file has rows
 
 
-def refuse_participants(public: Iterable[str], participants: Iterable[str], *, noun: str, where: str) -> None:
+def refuse_participants(
+    public: Iterable[str], participants: Iterable[str] | None, *, noun: str, where: str
+) -> None:
     """Refuse public data with a label of a participant, or one like it: what is published of them has no protection.
 
     Args:
         public: the labels of the people in it.
-        participants: those of all private data of the plan.
+        participants: those of all private data of the plan; None if some are not read.
         noun: what the data are: "pilot".
         where: the plan's place that names them.
 
     Raises:
-        PlanError: there is one.
+        PlanError: there is one, or might be one.
     """
+    if participants is None:
+        raise PlanError(
+            "unused-input",
+            f"the {noun} may have participants of an input that no output is made of, which is not read",
+            where=where,
+            remedy="remove that input from the plan, or make an output of it",
+        )
     # Whatever the plan says of similar labels.
     if may_share_people(public, participants):
         raise PlanError(

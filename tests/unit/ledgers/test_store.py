@@ -463,5 +463,5 @@ def test_reading_in_another_thread_leaves_the_lock_of_a_writer(path):
         done = subprocess.run(
             [sys.executable, "-c", write, path], capture_output=True, text=True, check=False
         )
-        assert "database is locked" in done.stderr
+        assert "database is locked" in done.stderr  # not a sentence: SQLite says it
     assert subprocess.run([sys.executable, "-c", write, path], check=False).returncode == 0

@@ -47,9 +47,7 @@ def test_no_file_of_an_input_is_public(folder: Path, option: str, way: str, *, i
     assert not list(folder.glob("r.*"))
 
 
-@pytest.mark.parametrize(
-    "way", ["the folder", "the folder that holds it", "a copy of one file", "linked"]
-)
+@pytest.mark.parametrize("way", ["the folder", "the folder that holds it", "a copy of one file", "linked"])
 def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: str) -> None:
     """Neither way, nor a copy of any file of it."""
     (folder / "all" / "data" / "more").mkdir(parents=True)
@@ -85,12 +83,12 @@ def test_nor_does_a_folder_of_an_input_hold_what_is_public(folder: Path, way: st
 
 def test_an_input_that_nothing_is_made_of_stands_next_to_nothing_public(folder: Path) -> None:
     """Who is in it is not read, and would not be found in public data."""
-    (folder / "others.csv").write_text(public_maps.gaze(25, prefix="q", seed=2))
+    (folder / "others.csv").write_text(public_maps.gaze(25, prefix="z", seed=2))
     output = DECLARING["maps"].format("others.csv")
-    (folder / "plan.toml").write_text(gaze_plan(output))
-    with refused(PlanError, "unused-input", where="private"):
+    (folder / "plan.toml").write_text(gaze_plan(output, second=""))
+    with refused(PlanError, "unused-input", where="maps"):
         synthrelease.preview(folder / "plan.toml")
-    (folder / "plan.toml").write_text(gaze_plan(output, private=""))
+    (folder / "plan.toml").write_text(gaze_plan(output, second="", private=""))
     synthrelease.preview(folder / "plan.toml")
 
 
