@@ -118,6 +118,12 @@ def content_of(
     return content
 
 
+def beginning_of(path: Path, most_bytes: int) -> bytes:
+    """Return so many bytes of a file at most; OSError if it is none, or cannot be read."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read(most_bytes)
+
+
 def _not_opened(  # noqa: PLR0917  as `opened`
     path: Path, error: OSError, kind: type[InputError], what: str, missing: str, folder: str
 ) -> InputError | MachineError:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from synthrelease.files.private import open_private
+from synthrelease.files.reading import beginning_of
 
 VARIABLE = "SYNTHRELEASE_PROGRESS"  # of the environment: the file to write
+_MOST_BYTES = 1 << 12  # of it
 _STEP = 0.01  # less is not written
 
 
@@ -41,7 +43,7 @@ class ProgressFile:
 def last_step(path: Path) -> Step:
     """Return the last step that was written."""
     try:
-        stage, done = json.loads(path.read_text("utf-8"))
+        stage, done = json.loads(beginning_of(path, _MOST_BYTES))
         return Step(str(stage), float(done))
     except (OSError, ValueError, TypeError):
         return Step("", 0.0)

@@ -16,6 +16,7 @@ from typing import Any
 from synthrelease import children
 from synthrelease.files.digest import sha256_of
 from synthrelease.files.private import open_private
+from synthrelease.files.reading import beginning_of
 from synthrelease.studio.progress import VARIABLE
 from synthrelease.studio.seals import write_sealed
 
@@ -60,8 +61,7 @@ def note_end(state: Path, name: str, run: dict[str, Any], code: int) -> None:
 def printed_bytes(path: Path) -> bytes:
     """Return what a command printed, as far as it is kept; nothing if there is none."""
     try:
-        with path.open("rb") as file:
-            return file.read(_MOST_BYTES)
+        return beginning_of(path, _MOST_BYTES)
     except OSError:
         return b""
 

@@ -16,8 +16,10 @@ from synthrelease.errors import MachineError
 from synthrelease.files.atomic import OWNER_ALONE, write_atomically
 from synthrelease.files.locks import AVAILABLE
 from synthrelease.files.private import open_private
+from synthrelease.files.reading import beginning_of
 
 _KEY_BYTES = 32
+_MOST_BYTES = 1 << 20  # of a sealed text
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -39,7 +41,7 @@ def read_sealed(path: Path) -> str | None:
     if not AVAILABLE:  # nor has any command been started
         return None
     try:
-        seal, _, text = path.read_text("utf-8").partition("\n")
+        seal, _, text = beginning_of(path, _MOST_BYTES).decode().partition("\n")
         key = _key()
     except (OSError, ValueError, MachineError):
         return None
@@ -56,6 +58,8 @@ def _file() -> Path:
     """Where the key is: among what programs keep of a user (XDG base directories)."""
     kept = Path(os.environ.get("XDG_STATE_HOME", ""))
     home = kept if kept.is_absolute() else Path(os.path.expanduser("~")) / ".local" / "state"  # noqa: PTH111  no error
+    if not home.is_absolute():  # a folder that is delivered could hold a key
+        raise _no_key(home, "no home of this user")
     return home / "synthrelease" / "studio.key"
 
 

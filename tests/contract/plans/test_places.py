@@ -172,3 +172,16 @@ def test_of_everyone_else_labels_stay_when_a_persons_files_are_taken_out(
                 file.source.path.unlink()
         (left,) = make_design(plan).facts.values()
         assert left.identities == facts.identities - {gone}
+
+
+def test_a_place_in_several_files_may_be_several_people(tmp_path: Path) -> None:
+    """Also where all stimuli count: without the first one of one file, all its others would join others of the next."""
+    path = plan_in(tmp_path, plan_of("areas", "replace-one", len(NAMES)), PLACES[0])
+    arrays = dict(np.load(tmp_path / "gaze.npz"))
+    (tmp_path / "all").mkdir()
+    np.savez(tmp_path / "all" / "1.npz", **arrays)
+    path.write_text(path.read_text().replace('"gaze.npz"', '"all", "pattern" = "{session}.npz"'))
+    make_design(load_plan(path))
+    np.savez(tmp_path / "all" / "2.npz", **arrays)
+    with refused(PolicyError, "label-is-position", where="inputs.looks"):
+        make_design(load_plan(path))

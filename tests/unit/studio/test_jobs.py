@@ -18,6 +18,7 @@ from synthrelease.errors import MachineError
 from synthrelease.files.locks import AVAILABLE, lock
 from synthrelease.studio.jobs import Job, Jobs
 from synthrelease.studio.progress import ProgressFile, Step, last_step
+from synthrelease.studio.run_job import printed_bytes
 
 pytestmark = [
     pytest.mark.skipif(not AVAILABLE, reason="commands need POSIX locks"),
@@ -308,3 +309,13 @@ def test_what_is_started_is_what_the_page_showed(tmp_path: Path, name: str, seen
     assert not browser.project.state.exists()
     for path in ("/check", "/build", "/evaluation?confirmed=yes"):
         assert 'name="digest"' in browser.ask(path).text
+
+
+def test_no_one_waits_for_a_pipe_that_a_folder_was_delivered_with(jobs: Jobs) -> None:
+    jobs.make_folder()
+    for name in ("last.json", "verify.json", "verify.out", "verify.progress"):
+        os.mkfifo(jobs.file(name))
+    assert jobs.running() is None
+    assert jobs.job("verify") is None
+    assert last_step(jobs.file("verify.progress")) == Step("", 0.0)
+    assert printed_bytes(jobs.file("verify.out")) == b""
