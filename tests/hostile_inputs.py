@@ -54,7 +54,7 @@ class Hostile:
 
 # What reads a file, by what it is given as.
 COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "plan": ("preview plan.toml", "build plan.toml -o r.h5"),
+    "plan": ("preview plan.toml", "build plan.toml -o r.h5 --dry-run"),
     "policy": (
         "preview plan.toml --policy other.toml",
         "build plan.toml -o r.h5 --dry-run --policy other.toml",
@@ -70,7 +70,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "ledger": (
         "ledger show ledger.sqlite",
         "ledger check ledger.sqlite",
-        "ledger grant ledger.sqlite --dataset study --epsilon 3",
+        "ledger grant ledger.sqlite --dataset study --epsilon 3 --delta 1e-3",
         "preview plan.toml",
         "build plan.toml -o r.h5 --yes",
     ),
@@ -83,7 +83,7 @@ def study(folder: Path, use: str) -> None:
         public_maps.study(folder)
         return
     plan = write_paid_study(folder)
-    granted(folder)
+    granted(folder, delta=1e-3)
     if use == "areas":
         plan.write_text(plan.read_text() + _AREAS + 'areas = "other.toml"\n')
     if use == "password":

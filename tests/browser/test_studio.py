@@ -57,7 +57,7 @@ def test_from_a_table_to_a_verified_bundle_by_keyboard_alone(studio: Callable[..
     here.press("Write the report")
     page.wait_for_selector("text=Open the report")
     page.click("text=Open the report")
-    page.wait_for_selector("h1")
+    page.frame_locator("iframe").locator("h1").wait_for()
     assert page.title()
     assert here.messages == []
     (bundle,) = here.folder.glob("*.h5")

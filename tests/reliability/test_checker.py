@@ -272,10 +272,7 @@ def test_progress_is_told_where_it_takes_long(bundle: Path, monkeypatch: pytest.
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
     assert 0.5 < seen[-1][1] / seen[-1][2] <= 1.0
     told: list[tuple[str, int, int]] = []
-    code = "from synthrelease.bundle import checker, checking\nchecking.PROGRESS_INTERVAL_S = 0.0\nchecker.serve()\n"
-    monkeypatch.setattr(
-        verification, "_START", f"import json, sys; sys.path[:] = json.loads(sys.argv[1])\n{code}"
-    )
+    monkeypatch.setattr(verification, "_CHECKER_MODULE", "checker_that_tells_all")
     verification.stop()
     try:
         assert verify(bundle, progress=lambda *one: told.append(one)).ok
