@@ -209,7 +209,7 @@ def _deep_groups(folder: Path, times: int) -> None:
 
 def _many_datasets(folder: Path, times: int) -> None:
     with h5py.File(folder / "data.h5", "w") as file:
-        for number in range(20_000 * times):
+        for number in range(40_000 * times):
             file.create_dataset(str(number), (), "i1")
 
 
@@ -246,7 +246,7 @@ _DATA = (
     Hostile("a list of 200 000 000", "data", _parquet(lambda times: _row(more=[np.zeros(200_000_000 * times, np.int8)])), "unpacks-to-too-much"),
     Hostile("a text that a million cells share", "data", _shared_text, "unpacks-to-too-much"),
     Hostile("1500 groups in each other", "data", _deep_groups, "too-many-objects"),
-    Hostile("20 000 datasets", "data", _many_datasets, "too-many-objects"),
+    Hostile("40 000 datasets", "data", _many_datasets, "too-many-objects"),
     Hostile("texts of 20 MB in .npz", "data", _long_texts, "unpacks-to-too-much"),
     Hostile("a map of a terabyte", "maps", _map(lambda times: _array((times << 20, 1 << 17))), "bad-public-map"),
     Hostile("a map that is cut off", "maps", _map(lambda _: _array((60, 80))), "bad-public-map"),

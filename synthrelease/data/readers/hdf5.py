@@ -16,7 +16,7 @@ from synthrelease.data.readers.arrays import Arrays, Flaw, StoredArray, plain
 from synthrelease.data.readers.opening import library_faults_as, opened
 from synthrelease.errors import DataError
 
-_MOST_OBJECTS, _MOST_DEPTH = 10_000, 32
+_MOST_OBJECTS, _MOST_DEPTH = 30_000, 32
 
 
 class Hdf5(Arrays):

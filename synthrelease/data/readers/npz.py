@@ -15,7 +15,7 @@ import numpy as np
 from synthrelease.data.readers.arrays import Array, Arrays, Flaw, Shape, StoredArray, plain
 from synthrelease.errors import DataError
 
-_MOST_MEMBERS = 10_000
+_MOST_MEMBERS = 30_000
 
 
 class Npz(Arrays):

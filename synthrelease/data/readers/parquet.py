@@ -13,7 +13,7 @@ import polars as pl
 from synthrelease.data.readers.opening import library_faults_as, opened
 from synthrelease.data.readers.parquet_pages import unpacked_bytes
 from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, as_cells, sliced
-from synthrelease.data.readers.unpacking import WHOLE_TIMES, most_unpacked, refuse_unpacked
+from synthrelease.data.readers.unpacking import STREAMED_TIMES, most_unpacked, refuse_unpacked
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
@@ -76,7 +76,7 @@ def _collected(path: Path, query: pl.LazyFrame) -> pl.DataFrame:
         letters = sum(map(_letters, frame))
     except _BROKEN:
         raise _broken(path) from None
-    refuse_unpacked(path, packed_bytes=path.stat().st_size, unpacked_bytes=letters, times=WHOLE_TIMES)
+    refuse_unpacked(path, packed_bytes=path.stat().st_size, unpacked_bytes=letters, times=STREAMED_TIMES)
     return frame
 
 
@@ -100,14 +100,14 @@ def _size(path: Path) -> tuple[int, tuple[str, ...]]:
 @lru_cache(maxsize=1 << 12)
 def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  another file has another size
     with opened(path) as file, library_faults_as(_broken(path)):
-        total = unpacked_bytes(file, most_unpacked(size, WHOLE_TIMES))
-    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=total, times=WHOLE_TIMES)
+        total = unpacked_bytes(file, most_unpacked(size, STREAMED_TIMES))
+    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=total, times=STREAMED_TIMES)
     try:
         columns = tuple(_scan(path).collect_schema().names())
         rows = int(_scan(path).select(pl.len()).collect().item())
     except _BROKEN:
         raise _broken(path) from None
-    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=8 * rows * len(columns), times=WHOLE_TIMES)
+    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=8 * rows * len(columns), times=STREAMED_TIMES)
     return rows, columns
 
 

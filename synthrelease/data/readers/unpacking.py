@@ -9,7 +9,7 @@ from pathlib import Path
 
 from synthrelease.errors import DataError
 
-FREELY_BYTES = 1 << 27  # whatever the file's size
+FREELY_BYTES = 1 << 28  # whatever the file's size
 STREAMED_TIMES = 200  # the file's size, of text that is read in pieces
 WHOLE_TIMES = 64  # the file's size, of a table that is read at once
 
