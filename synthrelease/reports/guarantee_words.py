@@ -80,7 +80,7 @@ class GuaranteeWords:
         """The figure where no title above it says that it is of an attacker's guesses: it is not how accurate the release is."""
         if self.guess is None:
             return self.headline
-        return f"Guesses about a participant: {self.headline[0].lower()}{self.headline[1:]}"
+        return f"Guesses between two datasets: {self.headline[0].lower()}{self.headline[1:]}"
 
 
 def guarantee_words(manifest: dict[str, Any]) -> GuaranteeWords:
