@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +83,10 @@ def write_plan(folder: Path, *names: str, epsilon: float, neighbours: str = "rep
     )
     inputs = inputs.replace('assume_public = ["recordings"]', 'recordings = ["read", "search"]')
     outputs = [f'[[outputs]]\nname = "{name}"{OUTPUTS[name]}' for name in names]
+    # Public data are refused beside an input that nothing is made of.
+    first, *tables = re.split(r"(?m)^(?=\[inputs\.)", inputs)
+    used = {tomllib.loads(output)["outputs"][0]["input"] for output in outputs}
+    inputs = first + "".join(table for table in tables if next(iter(tomllib.loads(table)["inputs"])) in used)
     privacy = PRIVACY.format(epsilon=epsilon, neighbours=neighbours)
     plan.write_text("\n".join([head, privacy, inputs, *outputs]))
     return plan
