@@ -168,12 +168,18 @@ def load_features(
     keep = np.flatnonzero(recording >= 0)
     if "time" in columns:
         time = numbers(table, columns["time"], codes_allowed=False)
+        nothing = keep[np.isnan(time[keep])]  # a recording without samples may be one row of nothing
+        for name in bounds if nothing.size else ():
+            nothing = nothing[np.isnan(numbers(table, name, missing=missing)[nothing])]
+        for name, listed in categories.items() if nothing.size else ():
+            nothing = nothing[positions(table, name, listed, missing=missing)[nothing] < 0]
+        keep = np.setdiff1d(keep, nothing, assume_unique=True) if nothing.size else keep
         groups = (person[keep], recording[keep])
         keep = keep[in_time_order(table, columns["time"], groups, time[keep], keep, remedy=_REMEDY)]
     limits = np.array(list(bounds.values()), dtype=np.float64)
     values = np.empty((keep.size, len(bounds)))
     valid = chosen.measured(table, missing=missing)
-    losses = [*_lost_rows(person_of_row.size, keep.size, valid)]
+    losses = [*_lost_rows(person_of_row.size, int((recording >= 0).sum()), valid)]
     for j, name in enumerate(bounds):
         raw = np.where(valid, numbers(table, name, missing=missing), np.nan)[keep]
         values[:, j] = np.clip(raw, limits[j, 0], limits[j, 1])

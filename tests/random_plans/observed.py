@@ -4,14 +4,16 @@ The two doors through which private integers leave are closed: `noised` returns 
 generator. What two neighbours still show differently passed beside them. What stood before the doors is kept, to be compared with the stated sensitivity.
 
 Thousands of plans are built, so what is a function of public numbers alone, and slow, is made fast: unlike noises are composed by adding up ε, and what
-a heatmap is expected to be worth is remembered, and chains of scanpaths are fitted roughly.
+the most probable maps of integers are, and what a heatmap is expected to be worth, is remembered, and chains of scanpaths are fitted roughly.
 """
 
 from __future__ import annotations
 
+import pickle
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from copy import copy
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -41,8 +43,8 @@ from synthrelease.dp.noise.addition import add_noise
 from synthrelease.dp.noise.choice import private_choice
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.errors import SynthReleaseError
-from synthrelease.kinds.heatmap import expected
 from synthrelease.numerics.expected_quality import correlation_of_cells
+from synthrelease.numerics.log_normal_map import most_probable_maps
 from synthrelease.plan import partitions
 from synthrelease.plan.plan import load_plan
 
@@ -107,7 +109,6 @@ class Observer:
         self._known: dict[bytes, Any] = {}
         self._design: Any = None
         self._whole = True
-        self._correlations: dict[tuple[object, ...], float] = {}
 
     def __enter__(self) -> Self:
         enter = self._stack.enter_context
@@ -120,7 +121,8 @@ class Observer:
         enter(patch.object(builder, "load_plan", self._loaded))
         enter(patch.object(ready, "make_design", self._designed))
         enter(patch.object(builder, "_write_and_verify", self._written))
-        enter(patch.object(expected, "correlation_of_cells", self._correlation))
+        for function in (correlation_of_cells, most_probable_maps):
+            enter(everywhere(function, self._remembered(function))())
         enter(forgetting(mixed_losses.mixed_epsilon, inside(accounting, "_LARGEST_PLD", 0.0))())
         enter(rough_chains())
         return self
@@ -145,21 +147,16 @@ class Observer:
             states[place].add(values)
         return with_contents(manifest, {path: state.hexdigest() for path, state in states.items()}), ""
 
-    def _correlation(self, prior: Any, frequencies: Any, noise: float, *, rows: int, columns: int) -> float:
-        """The same numbers give the same correlation."""
-        key = (
-            frequencies.box,
-            float(frequencies.attenuation.sum()),
-            float(prior.power.sum()),
-            noise,
-            rows,
-            columns,
-        )
-        if key not in self._correlations:
-            self._correlations[key] = correlation_of_cells(
-                prior, frequencies, noise, rows=rows, columns=columns
-            )
-        return self._correlations[key]
+    def _remembered(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function of numbers, which is computed once of the same."""
+
+        def of(*given: Any, **named: Any) -> Any:
+            key = sha256(pickle.dumps((function.__name__, given, named))).digest()
+            if key not in self._known:
+                self._known[key] = function(*given, **named)
+            return copy(self._known[key])
+
+        return of
 
     def _loaded(self, *_: Any) -> Any:
         """A plan that is built has just been loaded and designed."""

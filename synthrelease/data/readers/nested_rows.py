@@ -2,7 +2,8 @@
 
 Levels become columns of indices, counted from 1; fields become columns, called by their name and as much of the path before it as
 distinguishes them. Below the innermost level vectors of one length, or the rows of a matrix, are rows; what is one text or number is repeated over
-them.
+them. A record without elements is one row without values, unless all of it is empty: whether its participant has a row must not depend on whether
+others have vectors or single numbers.
 """
 
 from __future__ import annotations
@@ -44,14 +45,20 @@ def table_of(
         branches = [level.elements] if level.kind == "cell" else level.elements.fields()
     indices = [column for level_above in place.levels for column in level_above.columns()]
     vectors, counts = _vectors([leaf for leaf in leaves if leaf.longest > 1])
+    heights = np.maximum(counts, _filled(leaves)) if leaves else counts
+    owner = np.repeat(np.arange(heights.size), heights)
+    indices = [(path, series[owner]) for path, series in indices]
+    scalars = [(path, series[owner]) for path, series in scalars]
     rows: list[Column] = []
     if vectors:
-        owner = np.repeat(np.arange(counts.size), counts)
-        row = np.arange(owner.size) - (np.cumsum(counts) - counts)[owner] + 1
-        indices = [(path, series[owner]) for path, series in indices]
-        indices.append(((name, "row"), pl.Series(row, dtype=INDEX)))
-        scalars = [(path, series[owner]) for path, series in scalars]
-        rows = [column for leaf in vectors for column in _columns(leaf, header)]
+        row = np.arange(owner.size) - (np.cumsum(heights) - heights)[owner]
+        indices.append(((name, "row"), pl.Series(row + 1, dtype=INDEX)))
+        element = np.where(row < counts[owner], (np.cumsum(counts) - counts)[owner] + row, counts.sum())
+        rows = [
+            (path, series.extend_constant(None, 1)[element])
+            for leaf in vectors
+            for path, series in _columns(leaf, header)
+        ]
     return _frame_of([*indices, *scalars, *rows], header, place.of((name,)))
 
 
@@ -97,7 +104,7 @@ def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array
     """
     first = next((leaf for leaf in vectors if not leaf.unchosen), None)
     if first is None:
-        return [], np.zeros(0, dtype=np.int64)
+        return [], np.zeros(1, dtype=np.int64)
     counts, chosen = _lengths(first), []
     for leaf in vectors:
         different = np.flatnonzero(_lengths(leaf) != counts)
@@ -116,6 +123,14 @@ def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array
     return chosen, counts
 
 
+def _filled(leaves: Sequence[RecordValues]) -> Array:
+    """Whether each record has anything: of what the plan names, if that is one thing."""
+    chosen = [leaf for leaf in leaves if not leaf.unchosen]
+    sizes = [[value.size for value in leaf.values] for leaf in (chosen if len(chosen) == 1 else leaves)]
+    filled: Array = np.any(np.asarray(sizes) > 0, axis=0)
+    return filled
+
+
 def _lengths(leaf: RecordValues) -> Array:
     return np.asarray([len(piece) for piece in leaf.pieces()], dtype=np.int64)
 
@@ -129,8 +144,17 @@ def _scalars(leaf: RecordValues) -> pl.Series:
     """One cell a record; empty where there is nothing."""
     pieces = leaf.pieces()
     present = np.asarray([piece.size > 0 for piece in pieces], dtype=bool)
-    series = column_of(pieces, as_text=leaf.is_text, where=leaf.place.of(leaf.path)).extend_constant(None, 1)
+    series = _elements(leaf).extend_constant(None, 1)
     return series[np.where(present, np.cumsum(present) - 1, len(series) - 1)]
+
+
+def _elements(leaf: RecordValues) -> pl.Series:
+    """All elements, one after the other; a cell with nothing in it is empty."""
+    series = column_of(leaf.pieces(), as_text=leaf.is_text, where=leaf.place.of(leaf.path))
+    if leaf.kind != "cell":
+        return series
+    is_there = pl.Series([cell.size > 0 for cells in leaf.values for cell in cells.ravel(order="F")])
+    return pl.select(pl.when(is_there.cast(pl.Boolean)).then(series).alias("")).to_series()
 
 
 def _columns(leaf: RecordValues, header: tuple[str, ...]) -> list[Column]:
@@ -141,7 +165,7 @@ def _columns(leaf: RecordValues, header: tuple[str, ...]) -> list[Column]:
     """
     pieces, where = leaf.pieces(), leaf.place.of(leaf.path)
     if not leaf.is_matrix:
-        return [(_column_path(leaf), column_of(pieces, as_text=leaf.is_text, where=where))]
+        return [(_column_path(leaf), _elements(leaf))]
     if len(leaf.widths) > 1:
         raise DataError(
             "widths-differ",

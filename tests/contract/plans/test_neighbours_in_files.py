@@ -7,6 +7,7 @@ to 69 times as far as stated.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from random_plans.compared import differences
@@ -43,4 +44,17 @@ def test_neighbours_in_a_file_are_as_far_as_stated(
         return
     assert not shown.refused
     for other in neighbours(STUDY, relation):
+        assert not differences(plan, shown, observer.of(plan, other, stored=stored, whole=False))
+
+
+@pytest.mark.parametrize("stored", FORMATS, ids=lambda stored: stored.name)
+def test_who_has_no_rows_counts_the_same_whatever_others_have(observer: Observer, stored: Format) -> None:
+    """In `.mat` the number of participants, which is public, once depended on whether anyone had two fixations."""
+    first, second, third = STUDY.people[:3]
+    few = replace(STUDY, people=(replace(first, gaze=first.gaze[:1]), replace(second, gaze=second.gaze[:1]), replace(third, gaze=())))  # fmt: skip
+    plan = plan_of("cells", "replace-one", len(NAMES))
+    shown = observer.of(plan, few, stored=stored, whole=False)
+    assert not shown.refused
+    for gaze in (first.gaze[:2], first.gaze):
+        other = replace(few, people=(replace(first, gaze=gaze), *few.people[1:]))
         assert not differences(plan, shown, observer.of(plan, other, stored=stored, whole=False))

@@ -386,6 +386,12 @@ def test_a_missing_time_stamp_is_refused_at_its_line(tmp_path: Path) -> None:
     refused(feature_file(tmp_path, rows), "missing-time", "line 4,", "'t_s'", recordings=["a"])
 
 
+def test_a_recording_without_samples_may_be_one_row_of_nothing(tmp_path: Path) -> None:
+    rows = [("ann", "a", "", "", ""), ("bob", "a", 1, 735, 1)]
+    found = load(feature_file(tmp_path, rows), recordings=["a"])
+    assert (found.people, found.person.tolist()) == (2, [1])
+
+
 # One person's rows are a function of that person's rows alone
 
 

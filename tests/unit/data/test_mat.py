@@ -248,9 +248,29 @@ def test_what_is_missing_is_empty_and_numbers_of_several_types_are_one(tmp_path:
     refused(written(tmp_path, {"data": cells({"x": large}, {"x": vector(0.5, 1)})}), "integers-too-large")
 
 
-def test_nothing_among_texts_in_cells_is_no_text(tmp_path: Path) -> None:
-    found = read(tmp_path, {"x": vector(1, 2), "name": cells("a", np.zeros((0, 0)))})
-    assert found["name"].to_list() == ["a", None]
+@pytest.mark.parametrize("other", [vector(3), vector(1, 2), np.zeros((0, 0))])
+def test_who_has_a_row_does_not_depend_on_others(tmp_path: Path, other: Any) -> None:
+    """Else the number of participants, which is public, would say something of one of them."""
+    nothing = np.zeros((0, 0))
+    three = cells({"name": "ann", "x": other}, {"name": "bob", "x": nothing}, {"name": nothing, "x": nothing})
+    path = written(tmp_path, {"who": three})
+    rows = table(path).select("who", "name", "x").rows()
+    assert [row for row in rows if row[0] != 1] == [(2, "bob", None)]
+    rows = table(path, table="who.x").select("who", "name", "x").rows()
+    assert [row for row in rows if row[0] != 1] == []
+
+
+@pytest.mark.parametrize("one", ["a", vector(7)])
+def test_nothing_in_a_cell_is_missing(tmp_path: Path, one: Any) -> None:
+    found = read(tmp_path, {"x": vector(1, 2), "name": cells(one, np.zeros((0, 0)))})
+    assert found["name"].to_list() == ["a" if one == "a" else 7.0, None]
+
+
+def test_cells_without_anything_fit_texts_and_numbers_of_other_files(tmp_path: Path) -> None:
+    for name, mood in {"ann": cells("calm", "tired"), "bob": cells("", "")}.items():
+        scipy.io.savemat(tmp_path / f"{name}.mat", {"data": {"x": vector(1, 2), "mood": mood}})
+    found = read_table(Source(tmp_path, pattern="{who}.mat"), ["who", "x", "mood"]).frame
+    assert found["mood"].to_list() == ["calm", "tired", None, None]
 
 
 # What is refused
