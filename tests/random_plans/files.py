@@ -164,6 +164,6 @@ FORMATS = (
     Format("npz", lambda *of: _npz(*of, labels=False), first=0, everyone=True),
     Format("h5 with labels", lambda *of: _h5(*of, labels=True), everyone=True),
     Format("h5", lambda *of: _h5(*of, labels=False), first=0, everyone=True),
-    Format("mat with labels", _mat_of_labels, everyone=True),
+    Format("mat with labels", _mat_of_labels),
     Format("mat", lambda *of: _mat(*of, labels=False), first=1),
 )

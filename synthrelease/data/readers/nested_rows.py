@@ -2,8 +2,8 @@
 
 Levels become columns of indices, counted from 1; fields become columns, called by their name and as much of the path before it as
 distinguishes them. Below the innermost level vectors of one length, or the rows of a matrix, are rows; what is one text or number is repeated over
-them. A record without elements is one row without values, unless all of it is empty: whether its participant has a row must not depend on whether
-others have vectors or single numbers.
+them. A record of which more is there than a label, but no elements, is one row: whether its participant has a row must not depend on whether others have
+vectors or single numbers.
 """
 
 from __future__ import annotations
@@ -124,10 +124,11 @@ def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array
 
 
 def _filled(leaves: Sequence[RecordValues]) -> Array:
-    """Whether each record has anything: of what the plan names, if that is one thing."""
+    """Whether each record is a row even without elements: if it has more than a label, or has what the plan names, where that is one thing."""
     chosen = [leaf for leaf in leaves if not leaf.unchosen]
-    sizes = [[value.size for value in leaf.values] for leaf in (chosen if len(chosen) == 1 else leaves)]
-    filled: Array = np.any(np.asarray(sizes) > 0, axis=0)
+    looked_at = chosen if len(chosen) == 1 else leaves
+    has = np.asarray([[value.size > 0 for value in leaf.values] for leaf in looked_at])
+    filled: Array = has.sum(axis=0) >= min(2, len(looked_at))
     return filled
 
 

@@ -252,7 +252,11 @@ def test_what_is_missing_is_empty_and_numbers_of_several_types_are_one(tmp_path:
 def test_who_has_a_row_does_not_depend_on_others(tmp_path: Path, other: Any) -> None:
     """Else the number of participants, which is public, would say something of one of them."""
     nothing = np.zeros((0, 0))
-    three = cells({"name": "ann", "x": other}, {"name": "bob", "x": nothing}, {"name": nothing, "x": nothing})
+    three = cells(
+        {"name": "ann", "task": "read", "x": other},
+        {"name": "bob", "task": "read", "x": nothing},
+        {"name": "zoe", "task": nothing, "x": nothing},
+    )
     path = written(tmp_path, {"who": three})
     rows = table(path).select("who", "name", "x").rows()
     assert [row for row in rows if row[0] != 1] == [(2, "bob", None)]
