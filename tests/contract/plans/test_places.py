@@ -139,6 +139,27 @@ def test_where_the_assignment_is_public_no_one_is_to_have_seen_more(
             make_design(load_plan(path))
 
 
+@pytest.mark.parametrize(
+    ("label", "most", "is_noted"),
+    [("{0}", 1, True), ("{1}", 1, True), ("{0}", None, False), ("p{0}", 1, False), ("{1}0", 1, False)],
+)
+def test_numbers_that_may_be_places_are_noted_where_they_decide(
+    tmp_path: Path, label: str, most: int | None, *, is_noted: bool
+) -> None:
+    """For the curator alone: labels are private."""
+    plan = plan_of("spectral", "replace-one", most or 1)
+    if most is None:
+        del plan.document["outputs"][0]["max_stimuli_per_person"]
+    noted, manifests = [], []
+    for way in (label, "p{0}"):
+        people = tuple(replace(one, label=way.format(n, n + 1)) for n, one in enumerate(STUDY.people))
+        dry = synthrelease.dry_run(plan_in(tmp_path, plan, FORMATS[0], Study(people)), tmp_path / "r.h5")
+        noted.append(any(dry.private.remarks.values()))
+        manifests.append(dry.manifest)
+    assert noted == [is_noted, False]
+    assert manifests[0] == manifests[1]
+
+
 def test_one_file_without_labels_is_enough(tmp_path: Path) -> None:
     """Of a folder, whose other files have them; what names of files say is no place."""
     path = plan_in(tmp_path, plan_of("areas", "replace-one", 1), PLACES[0], path="all")
