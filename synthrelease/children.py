@@ -1,6 +1,7 @@
 """Python processes that we start, and that libraries start for us: they import what this one does, and nothing from the working folder.
 
 Python puts the folder that a process is started in before all others. A file `json.py` among downloaded data would be run there.
+So do empty and relative entries of PYTHONPATH, which no child of ours gets.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 _OWN = str(Path(__file__).parents[1])
+_NAMED = os.environ["PYTHONPATH"].split(os.pathsep) if os.environ.get("PYTHONPATH") else []
+_MEANT = {os.path.normpath(place) for place in _NAMED if Path(place).is_absolute()}
+# Empty and relative entries lead to another folder wherever one is; Python has made them absolute.
+_OF_WORKING_FOLDER = {os.path.abspath(place) for place in _NAMED} - _MEANT  # noqa: PTH100  as Python does
 _one_at_a_time = threading.RLock()
 
 
@@ -38,7 +43,7 @@ def start(
 
 def safe_environment() -> dict[str, str]:
     """Return the variables that let a process import from where this one does, but for the working folder; its own processes inherit them."""
-    places = [place for place in sys.path if Path(place).is_absolute()]  # "" is the working folder
+    places = [place for place in sys.path if Path(place).is_absolute() and place not in _OF_WORKING_FOLDER]
     if _OWN not in places:
         places.insert(0, _OWN)
     return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(places)}

@@ -37,13 +37,16 @@ _BY_STIMULUS = _named("heatmap spectral by", "heatmap spectral unclipped")
 _CHOSEN = {"statistics chosen", "fixations chosen"}
 _NUMBERED = _ALL - _PAPERS - {"signals lpa", "people"}  # the others would have another shape, or design
 _SEEN = _named("heatmap spectral", "areas", "records of trials", "scanpaths")
-_SILENT = _ALL - _NUMBERED | _TESTED | _CHOSEN  # no noise, or integers that are little but noise
+# A total near n · M · T refutes a lower M; by default T = 100, and most people have fewer samples.
+_SPARSE = {name for name in NAMES if name.endswith("sparse")}
+_SILENT = _ALL - _NUMBERED | _TESTED | _CHOSEN | _SPARSE  # no noise, or integers that are little but noise
 _COMPOSED = _named("heatmap gaussian", "signals cfpa", "records randomized", "statistics")
 FREE = (
     (NUMBERS, "mechanism/public_inputs/people", _NUMBERED),
     (NUMBERS, "privacy/people", _NUMBERED),
     (NUMBERS, "mechanism/public_inputs/people and viewers", _SEEN),
     (LIMITED, "mechanism/parameters/max_stimuli_per_person and viewers", _named("heatmap spectral by")),
+    (LIMITED, "mechanism/parameters/max_stimuli_per_person", _SPARSE),
     (
         LISTS,
         "mechanism/parameters/assignment_public",

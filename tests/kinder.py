@@ -75,6 +75,7 @@ name = "one"
 {output}"""
 _MAP = 'kind = "heatmap"\ninput = "looks"\nblur_px = 12\n'
 _CELLS = _MAP + "width_px = 8\nheight_px = 6\nmax_samples_per_stimulus = 6\n"
+_SPARSE = _MAP + "width_px = 16\nheight_px = 12\n"  # each has far fewer samples than may count
 _AREAS = 'kind = "areas"\ninput = "looks"\nareas = { left = { rectangle = [0, 0, 40, 60] } }\n'
 _SERIES = 'kind = "signals"\ninput = "values"\nlength = 8\n'
 _NOISED = _SERIES + 'noise = "gaussian"\n'
@@ -90,7 +91,9 @@ _OUTPUTS = {  # ε of each, and what a plan says of it
     "heatmap spectral by stimulus": (40, _MAP + 'clipping = "per-stimulus"\n'),
     "heatmap spectral unclipped": (400, _MAP + 'clipping = "per-stimulus"\nclip = 2.0\n'),
     "heatmap gaussian": (40, _CELLS + 'mechanism = "gaussian"\ncap = "private"\ncaps = [1, 2, 4]\n'),
+    "heatmap gaussian sparse": (40, _SPARSE + 'mechanism = "gaussian"\ncap = "private"\ncaps = [1, 2, 4]\n'),
     "heatmap laplace": (40, _CELLS + 'mechanism = "laplace"\n'),
+    "heatmap laplace sparse": (40, _SPARSE + 'mechanism = "laplace"\n'),
     "areas gaussian": (40, _AREAS + 'noise = "gaussian"\n'),
     "areas laplace": (40, _AREAS + "transitions = true\n"),
     "signals spectral": (40, _SERIES + 'coefficients = 3\nbaseline = "start"\nbaseline_steps = 2\n'),

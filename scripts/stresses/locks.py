@@ -1,6 +1,6 @@
 """Builds while someone else keeps locked what everyone may read: the common temporary folder, or that of the bundle.
 
-Each build must end, with a bundle that verifies. Waiting for a lock of a folder is cut to a moment.
+Where it is the common folder each build must end, with a bundle that verifies; where it is the bundle's, it must be refused before it is paid for. Waiting for a lock of a folder is cut to a moment.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from paid_study import write_paid_study
+from paid_study import grant, write_paid_study
+from spending import kinds
 
 import synthrelease
+from synthrelease.errors import MachineError
 from synthrelease.files import locks
 
 
@@ -34,17 +36,27 @@ def main(arguments: list[str]) -> int:
                 one.chmod(0o755)
             common.chmod(0o1777)
             write_paid_study(folder)
+            grant(folder)
             tempfile.tempdir = str(common)
-            with _locked(common if number % 2 else folder):
-                built = synthrelease.build(folder / "plan.toml", folder / "r.h5", test_seed=number)
-            verified = synthrelease.verify(built.path, allow_test_seed=True).ok
+            is_common = number % 2 == 1
+            with _locked(common if is_common else folder):
+                end = _built(folder, number)
+            right = end == ("whole" if is_common else "being-written, 0 paid")
             left = [one.name for one in (*common.iterdir(), *folder.glob(".*.partial"))]
-            ends[
-                f"{'common' if number % 2 else 'bundle'}: {'whole' if verified and not left else 'broken'}"
-            ] += 1
+            place = "common" if is_common else "bundle"
+            ends[f"{place}: {end}{'' if right and not left else ', broken'}"] += 1
             tempfile.tempdir = None
     print("\n".join(f"{count:6} {end}" for end, count in sorted(ends.items())))
     return any("broken" in end for end in ends)
+
+
+def _built(folder: Path, seed: int) -> str:
+    """Build, and return how it ended."""
+    try:
+        built = synthrelease.build(folder / "plan.toml", folder / "r.h5", test_seed=seed)
+    except MachineError as error:
+        return f"{error.code}, {kinds(folder / 'ledger.sqlite').count('debit')} paid"
+    return "whole" if synthrelease.verify(built.path, allow_test_seed=True).ok else "damaged"
 
 
 @contextmanager

@@ -292,7 +292,7 @@ def _say_as_call(error: SynthReleaseError, name: str) -> None:
             f"{name}: inputs.{_ROWS}": f"{name}()",
             f"{name}: privacy": f"{name}()",
             f"under inputs.{_ROWS}.categories, or map it as recording": "as `labels` and `categories`",
-            "set distinct_labels = true under [privacy]": "give each a label that depends on no one else, which a number in an order would: person=[str(one).strip().encode().hex() for one in person]",
+            "set distinct_labels = true under [privacy]": "give each a label that depends on no one else, which a number in an order would: person=[one and one.strip().encode().hex() for one in person]",
             " under [privacy]": "",
         }.items():
             text = text.replace(place, called)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Callable, Mapping
@@ -255,6 +256,9 @@ def build_job(
                 where=str(plan.path),
                 remedy="run build again to confirm the charge",
             )
+        for file in files:
+            if not file.is_there:  # where another host does not see its lock, say
+                raise cannot_write(file.target, FileNotFoundError(errno.ENOENT, file.path.name))
         ledger = ready.ledger
         debit = None if ledger is None else ledger.debit(ready.design.charge(), ready.most_epsilon)
         # From here on it costs.

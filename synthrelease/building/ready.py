@@ -34,6 +34,12 @@ from synthrelease.plan.plan import CheckedPlan
 from synthrelease.plan.policy import Policy, load_policy
 
 _MOST_NAMED = 10  # labels of a list in a note
+# Where labels may decide on what of a person counts.
+_MOST = {"max_stimuli_per_person", "max_groups_per_person"}
+_NUMBERED = (
+    "participants have numbers in an order, without a gap: if these are positions or ranks, which depend on who else is in the file, "
+    "give labels that do not, since they decide on which stimuli a person counts"
+)
 
 
 @dataclass(frozen=True)
@@ -215,6 +221,9 @@ def _curator_notes(
         if facts.without_rows:
             unused = ", ".join(f"'{label}'" for label in facts.without_rows[:_MOST_NAMED])
             sentences = (*sentences, f"{NO_ROWS} {unused}, which the plan lists")
+        deciding = any(_MOST & output.spec.written for output in design.outputs if output.spec.input == name)
+        if deciding and facts.are_numbered:
+            sentences = (*sentences, _NUMBERED)
         remarks[name] = sentences
     losses = {name: by_input[name].losses for name in design.facts}
     return CuratorNotes(losses, remarks).with_tests({name: drawn.notes for name, drawn in released.items()})

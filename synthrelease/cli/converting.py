@@ -13,6 +13,7 @@ from synthrelease.cli.preparing import input_named, inputs_of_plan, print_privat
 from synthrelease.cli.printing import print_json, print_line
 
 if TYPE_CHECKING:
+    from synthrelease.data.input_spec import InputSpec
     from synthrelease.data.source import Source
 
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("--table", help="For a file with several tables: which one, such as a variable of a .mat file.")
 @click.option("--axes", metavar="NAME,NAME…", help="For arrays: names of their axes, the outermost first.")
+@click.option("--person", metavar="COLUMN", help="Whose rows are; to be said of files that number something.")
 @click.option("--force", is_flag=True, help="Replace an existing table.")
 @AS_JSON
 def convert(
@@ -50,6 +52,7 @@ def convert(
     pattern: str | None,
     table: str | None,
     axes: str | None,
+    person: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -67,9 +70,13 @@ def convert(
     fields: dict[str, Any] = {"pattern": pattern, "table": table}
     fields["axes"] = tuple(axis.strip() for axis in axes.split(",")) if axes else ()
     fields = {key: value for key, value in fields.items() if value}
-    source, used = _of_plan(data, plan, name, fields) if plan else _of_data(data, name, fields)
+    if plan:
+        spec, used = _of_plan(data, plan, name, fields | ({"person": person} if person else {}))
+        source, person = spec.source, spec.options["columns"]["person"]
+    else:
+        source, used = _of_data(data, name, fields)
     refuse_unwritable(target, used, force=force, what="table")
-    written = run(source, target, force=force)
+    written = run(source, target, person=person, force=force)
     if as_json:
         print_json({"table": str(target), "rows": written.rows, "columns": list(written.columns)})
     else:
@@ -81,7 +88,7 @@ def convert(
 
 def _of_plan(
     data: Path | None, plan: Path, name: str | None, fields: dict[str, Any]
-) -> tuple[Source, dict[str, Path]]:
+) -> tuple[InputSpec, dict[str, Path]]:
     """The input of a plan, and the files that must stay."""
     from synthrelease.plan.plan import load_plan
 
@@ -92,8 +99,7 @@ def _of_plan(
     loaded = load_plan(plan)
     if name is None and len(loaded.inputs) > 1:
         raise click.UsageError(f"name one of the plan's inputs: --input {' or --input '.join(loaded.inputs)}")
-    chosen = input_named(name or next(iter(loaded.inputs)), loaded)
-    return chosen.source, loaded.files()
+    return input_named(name or next(iter(loaded.inputs)), loaded), loaded.files()
 
 
 def _of_data(data: Path | None, name: str | None, fields: dict[str, Any]) -> tuple[Source, dict[str, Path]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.data.readers import reader_for
 from synthrelease.data.readers.folder import Folder
 from synthrelease.data.source import Source
-from synthrelease.data.tables import Table, read_slices, untyped
-from synthrelease.errors import DataError
+from synthrelease.data.tables import Table, read_slices, refuse_missing_columns, untyped
+from synthrelease.errors import DataError, PolicyError
 from synthrelease.files.atomic import OWNER_ALONE, move_into_place
 from synthrelease.files.locks import refuse_without_locks
 from synthrelease.files.partial_files import Partial, partials
@@ -36,20 +36,23 @@ class Converted:
 
 
 @scratch()
-def convert(source: Source, target: Path, *, force: bool = False) -> Converted:
+def convert(source: Source, target: Path, *, person: str | None = None, force: bool = False) -> Converted:
     """Write a source as one table that its owner alone can read; of a folder, the columns that all files have.
 
     Args:
         source: a file, a folder of files.
         target: its name ends in .parquet, which keeps the types, or .csv.
+        person: the column that says whose rows are; None if that is not known, where no column counts places.
         force: replace a file of that name.
 
     Raises:
         DataError: the source cannot be read, or its columns cannot be columns of such a table.
+        PolicyError: labels of people are places in the file, or may be, and would not be known as such any more.
         MachineError: the target exists and `force` is not set, or the disk, the folder or a permission is in the way.
     """
     refuse_without_locks(str(target))
     columns = _columns(source)
+    _refuse_positions(source, columns, person)
     tables = read_slices(source, columns, most_rows=_SLICE_ROWS)
     with partials(target, folder=True) as (folder,), writing(target):
         whole = folder.path / target.name
@@ -67,6 +70,22 @@ def _columns(source: Source) -> list[str]:
     if isinstance(reader, Folder) and not source.format:
         return reader.columns_of_all(source)[0]
     return reader.column_names(source)
+
+
+def _refuse_positions(source: Source, columns: Sequence[str], person: str | None) -> None:
+    if person is not None:
+        refuse_missing_columns(source, [person], remedy="name a column of the data as the person")
+    reader = reader_for(source)
+    for column in columns if person is None else [person]:
+        if reader.counts(source, column):
+            raise PolicyError(
+                "label-is-position",
+                "a place in the file would become a label, and not be known as one any more",
+                where=str(source.path),
+                found=f"'{column}', which the file does not hold",
+                expected="people with labels of their own",
+                remedy="name the column that says who each one is, with --person or in the plan; if there is none, write it into the file: of arrays a vector called as the axis, of structs a field",
+            )
 
 
 def _write_csv(tables: Iterator[Table], path: Path) -> int:

@@ -64,6 +64,11 @@ class Facts:
         """The most stimuli (or recordings) that one person has rows of, at least 1; public where the assignment is."""
         return max(1, int(self.assigned.sum(axis=1).max(initial=1)))
 
+    @property
+    def are_numbered(self) -> bool:
+        """Whether the labels are 0, 1, … or 1, 2, …, each of them there, as positions and ranks are; for the curator only."""
+        return any(self.identities == set(map(str, range(first, first + self.people))) for first in (0, 1))
+
     def counting(self, max_stimuli: int) -> tuple[int, ...]:
         """Return how many participants count on each stimulus if each counts on so many, on average over who is picked."""
         names_seen = self.assigned.sum(axis=1)

@@ -10,9 +10,10 @@ next. What another process writes is not swept away, because that holds a lock o
   then whether the name is still that of the file it has locked.
 * A copy of the lock in a forked process: it lives as long as that one does, and the file with it. Python closes it on exec.
 * A file system without locks: nothing is swept. One whose locks other hosts do not see: a sweep on another host may take what
-  is written; that build then fails, and nothing is replaced.
-* A folder that another process keeps locked, as any user may who can read it: after a while it is used as it is. A sweep may then take
-  a file that was made and is not locked yet; that build fails before anything is paid.
+  is written; that build then fails, before it is paid for if its files were gone by then, and nothing is replaced.
+* A folder that another process keeps locked, as any user may who can read it: after a while it is used as it is, but nothing is swept, and
+  no build begins, since of two of one name both could be paid for. One that has begun ends: no other writes its files, which are locked. A sweep
+  that gets the folder's lock meanwhile may take the old sidecar that was put aside, as a crash may: the old bundle alone stands if the new one fails.
 * A file of another program: only names that we make, and ordinary files that we may write, are looked at.
 """
 
@@ -26,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from synthrelease.errors import MachineError
 from synthrelease.files.locks import AVAILABLE, lock, open_folder, refuse_without_locks
@@ -39,6 +41,11 @@ class Partial:
     path: Path  # where it is meanwhile: open it there, and make no new file if it is gone
     target: Path  # the name that it is for
     handle: int  # holds its lock
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it is still where it was made."""
+        return is_named(self.handle, self.path)
 
     @property
     def has_its_name(self) -> bool:
@@ -55,7 +62,7 @@ def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Itera
 
     Args:
         targets: of one folder.
-        alone: refuse if another process writes one of them, where the file system has locks.
+        alone: refuse if another process writes one of them, or keeps the folder locked, where the file system has locks.
         folder: give a new folder next to each, in place of a file.
 
     Raises:
@@ -65,8 +72,10 @@ def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Itera
     if not folder:
         refuse_without_locks(str(targets[0]))
     try:
-        with alone_beside(targets[0]):
-            for target in targets:
+        with alone_beside(targets[0]) as is_alone:
+            if alone and not is_alone:
+                _refuse_locked_folder(targets[0])
+            for target in targets if is_alone else ():
                 _sweep(target, alone=alone, folder=folder)
             for target in targets:
                 created.append(make_partial(target, folder=folder))  # noqa: PERF401  if the next fails, this is removed
@@ -87,19 +96,28 @@ def partials(*targets: Path, alone: bool = False, folder: bool = False) -> Itera
 
 def sweep(target: Path) -> None:
     """Remove the partial files of a target that no process writes any more, as far as that can be known and done."""
-    with suppress(OSError, MachineError), alone_beside(target):
-        _sweep(target)
+    with suppress(OSError, MachineError), alone_beside(target) as is_alone:
+        if is_alone:
+            _sweep(target)
 
 
 @contextmanager
-def alone_beside(target: Path) -> Iterator[None]:
-    """Let no other process of ours move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment."""
+def alone_beside(target: Path) -> Iterator[bool]:
+    """Let no other process of ours move or sweep in the folder of a target meanwhile, where its file system has locks; it takes a moment.
+
+    What it gives is whether none does: not if another process has kept the folder locked for long.
+    """
     with writing(target):
         handle = open_folder(target.parent)
+    is_alone = True
     try:
-        with suppress(OSError):
+        try:
             lock(handle)
-        yield
+        except BlockingIOError:
+            is_alone = False
+        except OSError:  # a file system without locks
+            pass
+        yield is_alone
     finally:
         os.close(handle)
 
@@ -158,6 +176,15 @@ def _sweep(target: Path, *, alone: bool = False, folder: bool = False) -> None:
             where=str(target),
             remedy="wait until it has ended, or choose another name",
         )
+
+
+def _refuse_locked_folder(target: Path) -> NoReturn:
+    raise MachineError(
+        "being-written",
+        "another process keeps the folder of this file locked, and may be writing it",
+        where=str(target),
+        remedy="wait until it has ended, or choose a folder that no one else may read",
+    )
 
 
 def _remove_if_left(path: Path, *, folder: bool) -> None:

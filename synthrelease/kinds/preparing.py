@@ -105,14 +105,22 @@ def counted_stimuli(
     return most, facts.counting(most) if public else None
 
 
-def refuse_positions(source: InputSpec, where: str, otherwise: str, *, by_position: bool) -> None:
-    """Refuse a use of participants' labels that would make one's contribution depend on another's, where labels are places in the file.
+def refuse_positions(
+    source: InputSpec,
+    where: str,
+    otherwise: str,
+    *,
+    by_position: bool,
+    problem: str = "what a person contributes would depend on who else is in the file",
+) -> None:
+    """Refuse a use of participants' labels that needs them to be people's own, where they are places in the file.
 
     Args:
         source: the input.
         where: the place in the plan.
         otherwise: what else there is to do than to write labels.
         by_position: whether they are.
+        problem: what is wrong with that.
 
     Raises:
         PolicyError: they are.
@@ -121,7 +129,7 @@ def refuse_positions(source: InputSpec, where: str, otherwise: str, *, by_positi
         person = source.options["columns"]["person"]
         raise PolicyError(
             "label-is-position",
-            "what a person contributes would depend on who else is in the file",
+            problem,
             where=where,
             found=f"inputs.{source.name}: '{person}' is a place in the file, which changes when someone before it is taken out",
             expected="a label that is the person's own",

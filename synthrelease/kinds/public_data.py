@@ -10,39 +10,51 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
+from synthrelease.data.facts import Facts
 from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.label_twins import may_share_people
 from synthrelease.data.readers import reader_for
 from synthrelease.data.source import Source
 from synthrelease.errors import PlanError
 from synthrelease.files.digest import sha256_of
+from synthrelease.kinds.preparing import refuse_positions
 
 _HEADER_BYTES = 1 << 16  # a longer file has rows
 
 
 def refuse_participants(
-    public: Iterable[str], participants: Iterable[str] | None, *, noun: str, where: str
+    public: Iterable[str], source: InputSpec, facts: Facts, *, noun: str, where: str
 ) -> None:
     """Refuse public data with a label of a participant, or one like it: what is published of them has no protection.
 
     Args:
         public: the labels of the people in it.
-        participants: those of all private data of the plan; None if some are not read.
+        source: the input that the data are read as, with their path.
+        facts: of the input.
         noun: what the data are: "pilot".
         where: the plan's place that names them.
 
     Raises:
         PlanError: there is one, or might be one.
+        PolicyError: labels of either are places in a file, which show no one.
     """
-    if participants is None:
+    if facts.everyone is None:
         raise PlanError(
             "unused-input",
             f"the {noun} may have participants of an input that no output is made of, which is not read",
             where=where,
             remedy="remove that input from the plan, or make an output of it",
         )
+    person = source.options["columns"]["person"]
+    refuse_positions(
+        source,
+        where,
+        f"leave the {noun} out",
+        by_position=facts.by_position or reader_for(source.source).counts(source.source, person),
+        problem=f"no label shows whether a participant is in the {noun}",
+    )
     # Whatever the plan says of similar labels.
-    if may_share_people(public, participants):
+    if may_share_people(public, facts.everyone):
         raise PlanError(
             f"{noun.replace(' ', '-')}-shares-people",
             f"the {noun} has participants of the data: what is published of it would give them away",

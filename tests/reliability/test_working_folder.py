@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -83,3 +84,25 @@ def test_a_child_imports_what_this_process_does(monkeypatch: pytest.MonkeyPatch,
     assert process.communicate()[0] == b"found\n"
     places = children.safe_environment()["PYTHONPATH"].split(":")
     assert places == [place for place in sys.path if place.startswith("/")]
+
+
+@pytest.mark.parametrize(
+    ("entries", "is_found"),
+    [("::", False), (".", False), ("{there}", True), ("{there}/::.", True), ("../{name}", False)],
+)
+def test_nor_what_pythonpath_says_of_the_working_folder_without_its_name(
+    tmp_path: Path, entries: str, *, is_found: bool
+) -> None:
+    """Python makes them absolute as it starts; a folder that is named is meant, wherever one is."""
+    (tmp_path / "elsewhere.py").write_text("print('found', flush=True)")
+    program = "from synthrelease import children\nwith children.safe_starts():\n    raise SystemExit(children.start('elsewhere').wait())"
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": entries.format(there=tmp_path, name=tmp_path.name)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout == "found\n" * is_found, run.stderr
+    assert (run.returncode == 0) == is_found

@@ -150,7 +150,7 @@ def _of_gaze(
         off_screen=options["off_screen"],
         chosen=source.chosen,
     )
-    refuse_participants(gaze.identities, facts.everyone, noun="public gaze", where=where)
+    refuse_participants(gaze.identities, source, facts, noun="public gaze", where=where)
     totals, people = _mean_maps(gaze, replace(parameters, max_stimuli_per_person=len(parameters.stimuli)))
     lacking = [s for s, number in zip(parameters.stimuli, people, strict=True) if not number]
     if lacking:

@@ -48,7 +48,7 @@ def read_pilot(
     pilot = replace(source, path=spec.folder / spec.options["pilot"], frame=None)
     data = _features(pilot, facts, list(scales))
     where = f"{spec.where}.pilot"
-    refuse_participants(data.identities, facts.everyone, noun="pilot", where=where)
+    refuse_participants(data.identities, pilot, facts, noun="pilot", where=where)
     kept = first_windows(data.person, data.recording, max_windows)
     levels = np.stack([scale.levels(data.values[kept, f]) for f, scale in enumerate(scales.values())], axis=1)
     for f, feature in enumerate(scales):

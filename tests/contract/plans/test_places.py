@@ -139,6 +139,66 @@ def test_where_the_assignment_is_public_no_one_is_to_have_seen_more(
             make_design(load_plan(path))
 
 
+@pytest.mark.parametrize(
+    ("label", "most", "is_noted"),
+    [("{0}", 1, True), ("{1}", 1, True), ("{0}", None, False), ("p{0}", 1, False), ("{1}0", 1, False)],
+)
+def test_numbers_that_may_be_places_are_noted_where_they_decide(
+    tmp_path: Path, label: str, most: int | None, *, is_noted: bool
+) -> None:
+    """For the curator alone: labels are private."""
+    plan = plan_of("spectral", "replace-one", most or 1)
+    if most is None:
+        del plan.document["outputs"][0]["max_stimuli_per_person"]
+    noted, manifests = [], []
+    for way in (label, "p{0}"):
+        people = tuple(replace(one, label=way.format(n, n + 1)) for n, one in enumerate(STUDY.people))
+        dry = synthrelease.dry_run(plan_in(tmp_path, plan, FORMATS[0], Study(people)), tmp_path / "r.h5")
+        noted.append(any(dry.private.remarks.values()))
+        manifests.append(dry.manifest)
+    assert noted == [is_noted, False]
+    assert manifests[0] == manifests[1]
+
+
+@pytest.mark.parametrize(
+    ("private", "public"),
+    [
+        *((stored, stored) for stored in (*PLACES, NPZ_WITH_LABELS)),
+        (PLACES[0], NPZ_WITH_LABELS),
+        (NPZ_WITH_LABELS, PLACES[0]),
+    ],
+    ids=lambda stored: stored.name,
+)
+@pytest.mark.parametrize("key", ["maps", "pilot"])
+def test_places_do_not_show_who_is_in_public_data(
+    tmp_path: Path, private: Format, public: Format, key: str
+) -> None:
+    """Neither that all are the same people, as their numbers are, nor that all are others."""
+    plan, rows = plan_of("spectral", "replace-one", len(NAMES)), "gaze" if key == "maps" else "features"
+    (output,), source = plan.document["outputs"], plan.document["inputs"][GAZE]
+    if key == "maps":
+        output |= {"prior": "maps"}
+    else:
+        for gone in ("screen", "stimuli"):
+            del source[gone]
+        source |= {"kind": "features", "bounds": {"size_mm": [0, 9]}, "recordings": ["read"]}
+        source["columns"] = {"person": "who", "recording": "task"}
+        output.clear()
+        output |= {"name": "o", "kind": "people", "input": GAZE, "windows": 2, "people": 2}
+    for name in ("data", "others"):
+        (tmp_path / name).mkdir()
+    others = Study(tuple(replace(person, label=f"q{person.label}") for person in study_of(28).people))
+    output[key] = f"others/{public.write(tmp_path / 'others', rows, others)['path']}"
+    keys = private.write(tmp_path / "data", rows, STUDY)
+    path = tmp_path / "plan.toml"
+    path.write_text(plan.of_files({"gaze": keys | {"path": f"data/{keys['path']}"}}).text)
+    if {private, public} == {NPZ_WITH_LABELS}:
+        make_design(load_plan(path))
+    else:
+        with refused(PolicyError, "label-is-position", where=f"outputs[0] (o).{key}"):
+            make_design(load_plan(path))
+
+
 def test_one_file_without_labels_is_enough(tmp_path: Path) -> None:
     """Of a folder, whose other files have them; what names of files say is no place."""
     path = plan_in(tmp_path, plan_of("areas", "replace-one", 1), PLACES[0], path="all")

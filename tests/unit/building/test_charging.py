@@ -36,6 +36,7 @@ from synthrelease.bundle import writer
 from synthrelease.bundle.items import OutputDataset
 from synthrelease.cli import main
 from synthrelease.errors import DataError, MachineError, NotConfirmedError
+from synthrelease.files import locks
 from synthrelease.files.partial_files import partials
 from synthrelease.files.unwritable import PARTIAL
 from synthrelease.kinds.dataset import INTEGERS
@@ -500,6 +501,34 @@ def test_a_name_that_another_build_writes_is_refused(plan: Path) -> None:
         synthrelease.build(plan, plan.parent / "r.h5")
     assert ledger_of(plan) == UNPAID
     assert synthrelease.build(plan, plan.parent / "r.h5").path.exists()
+
+
+def test_nothing_is_paid_for_in_a_folder_that_is_kept_locked(
+    plan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As anyone may who can read it: two builds that do not wait for each other could both be paid for."""
+    monkeypatch.setattr(locks, "_LONGEST_WAIT_S", 0.05)
+    handle = os.open(plan.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with refused(MachineError, "being-written", where="r.h5"):
+            synthrelease.build(plan, plan.parent / "r.h5")
+    finally:
+        os.close(handle)
+    assert ledger_of(plan) == UNPAID
+    assert synthrelease.build(plan, plan.parent / "r.h5").path.exists()
+
+
+@pytest.mark.parametrize("name", ["r.h5", "r.manifest.json"])
+def test_nothing_is_paid_for_if_a_file_that_is_to_be_written_is_gone(plan: Path, name: str) -> None:
+    def confirm(_payment: Payment) -> bool:
+        (file,) = plan.parent.glob(f".{name}.*{PARTIAL}")
+        file.unlink()
+        return True
+
+    with refused(MachineError, "cannot-write", where=name):
+        synthrelease.build(plan, plan.parent / "r.h5", confirm=confirm)
+    assert ledger_of(plan) == UNPAID
 
 
 def test_a_name_that_a_killed_build_wrote_is_free(plan: Path) -> None:

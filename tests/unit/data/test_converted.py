@@ -24,7 +24,7 @@ from synthrelease.data.cells import label_texts, numbers
 from synthrelease.data.converted import convert
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
-from synthrelease.errors import DataError, MachineError
+from synthrelease.errors import DataError, MachineError, PolicyError
 
 PLAN = """
 release = {{ name = "looks", version = "1.0.0", title = "Looks" }}
@@ -117,6 +117,7 @@ SOURCES: dict[str, Callable[[Path], Source]] = {
     for name, maker in {**globals()}.items()
     if name in ("_text", "_lists", "_folder", "_parquets", "_matlab", "_arrays", "_bids")
 }
+PLACES = ("matlab", "arrays")  # whose column `person` counts
 
 
 @pytest.mark.quick_for_each_value
@@ -128,7 +129,7 @@ def test_a_table_has_the_labels_and_numbers_of_what_it_was_made_from(
 ) -> None:
     monkeypatch.setattr(converted, "_SLICE_ROWS", slice_rows)
     source, target = SOURCES[name](tmp_path), tmp_path / f"table[1] *.{ending}"
-    written = convert(source, target)
+    written = convert(source, target, person="image" if name in PLACES else None)
     before = read_table(source, written.columns)
     after = read_table(target, written.columns)
     assert written.rows == before.frame.height == after.frame.height
@@ -167,6 +168,38 @@ def test_lists_go_into_parquet_only(tmp_path: Path) -> None:
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["convert", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("person", [None, "person"])
+def test_places_become_no_labels_of_a_person(tmp_path: Path, name: str, person: str | None) -> None:
+    """In the table no one could see any more that they are places, and each could count on other stimuli than alone."""
+    source = SOURCES[name](tmp_path)
+    with refused(PolicyError, "label-is-position", where=source.path, names=["'person'"]):
+        convert(source, tmp_path / "t.csv", person=person)
+    with refused(DataError, "unknown-column", names=["whom"]):
+        convert(source, tmp_path / "t.csv", person="whom")
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+
+
+def test_the_command_asks_who_is_the_person_where_there_are_places(tmp_path: Path) -> None:
+    source, table = _arrays(tmp_path).path, tmp_path / "t.csv"
+    arrays = dict(np.load(source))
+    asked = (source, "--axes", "person,image,step", "-o", table)
+    for more in ((), ("--person", "person")):
+        done = run(*asked, *more)
+        assert done.exit_code == 4, done.output
+        assert "--person" in done.output
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(source=f'path = "{source}"\naxes = ["person", "image", "step"]'))
+    assert run("--plan", plan, "--input", "looks", "-o", table).exit_code == 4
+    assert not table.exists()
+    np.savez(source, **arrays, person=np.array(["P07", "P12", "P31"]))
+    assert run(*asked).exit_code == 4  # of an axis that may be the person
+    assert run(*asked, "--person", "person").exit_code == 0
+    assert run("--plan", plan, "--input", "looks", "-o", table, "--force").exit_code == 0
+    assert set(pl.read_csv(table)["person"]) == {"P07", "P12", "P31"}
+    assert set(pl.read_csv(table)["step"]) == {0, 1}
 
 
 def test_a_plan_of_the_table_gives_the_same_release(tmp_path: Path) -> None:
@@ -228,6 +261,7 @@ def test_a_folder_of_several_tables_asks_for_one(tmp_path: Path) -> None:
         ("d.csv", "-o", "t.txt"),
         ("d.csv", "--plan", "plan.toml", "-o", "t.csv"),
         ("--plan", "plan.toml", "--axes", "a", "-o", "t.csv"),
+        ("--plan", "plan.toml", "--person", "person", "-o", "t.csv"),
         ("--plan", "plan.toml", "-o", "t.csv"),  # it has two inputs
         ("d.csv", "--input", "looks", "-o", "t.csv"),
     ],

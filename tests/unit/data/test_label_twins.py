@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from pathlib import Path
@@ -171,7 +172,7 @@ def test_a_call_says_how_to_label_people_by_themselves() -> None:
     people = ["Zoe", "bob", "zoe"]
     ways = {"values": {"x": [1.0, 2.0, 3.0]}, "bounds": {"x": (0, 9)}, "statistics": ["mean"], "epsilon": 1.0}
     with refused(
-        DataError, "label-twins", where="statistics", names=["str(one).strip().encode().hex()"]
+        DataError, "label-twins", where="statistics", names=["one.strip().encode().hex()"]
     ) as caught:
         arrays.statistics(person=people, **ways)
     assert "zoe" not in str(caught.value).lower()
@@ -181,3 +182,8 @@ def test_a_call_says_how_to_label_people_by_themselves() -> None:
         labels = eval(advised, {"person": [*others, *people]})  # noqa: S307  what the message says
         assert labels[-3:] == ["5a6f65", "626f62", "7a6f65"]
     assert arrays.statistics(person=labels[-3:], **ways).guarantee.epsilon == 1.0
+    for missing in (None, "", " "):  # becomes no person by it
+        with refused(DataError, "missing-label"):
+            arrays.statistics(person=eval(advised, {"person": ["Zoe", missing, "zoe"]}), **ways)  # noqa: S307
+    with pytest.raises(AttributeError):
+        eval(advised, {"person": ["Zoe", math.nan, "zoe"]})  # noqa: S307

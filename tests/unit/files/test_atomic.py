@@ -12,7 +12,7 @@ import pytest
 from refusals import refused
 
 from synthrelease.errors import MachineError
-from synthrelease.files import atomic, partial_files
+from synthrelease.files import atomic, locks, partial_files
 from synthrelease.files.atomic import (
     move_into_place,
     move_together,
@@ -143,6 +143,22 @@ def test_what_is_made_and_not_locked_yet_is_not_swept(
             sweep(target)
             assert live.path.exists()
     assert len(tried) == 1
+
+
+def test_nothing_is_swept_in_a_folder_that_another_process_keeps_locked(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may just make what is there, and not have locked it yet; written is all the same."""
+    monkeypatch.setattr(locks, "_LONGEST_WAIT_S", 0.05)
+    made = left_by_a_killed_process(target)
+    handle = os.open(target.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        sweep(target)
+        write_atomically(target, b"whole", force=False)
+    finally:
+        os.close(handle)
+    assert names(target.parent) == [made.name, "r.h5"]
 
 
 def test_a_file_that_is_moved_while_a_sweep_looks_at_it_keeps_its_name(
