@@ -20,6 +20,7 @@ import h5py
 import numpy as np
 import polars as pl
 import public_maps
+from hostile_pictures import tiff
 from paid_study import write_paid_study
 from spending import granted
 
@@ -229,6 +230,14 @@ def _map(content: Callable[[int], bytes]) -> Write:
     return lambda folder, times: (folder / _MAPS).write_bytes(content(times))
 
 
+def _tiled(size: tuple[int, int], tile: tuple[int, int], *, hidden: bool = False) -> Write:
+    def write(folder: Path, _times: int) -> None:
+        (folder / _MAPS).unlink()
+        tiff((folder / _MAPS).with_suffix(".tif"), size, tile, hidden=hidden)
+
+    return write
+
+
 def _pattern(pattern: Callable[[int], str], name: str) -> Write:
     def write(folder: Path, times: int) -> None:
         (folder / "data").mkdir()
@@ -252,6 +261,9 @@ _DATA = (
     Hostile("a map that is cut off", "maps", _map(lambda _: _array((60, 80))), "bad-public-map"),
     Hostile("a map whose head is cut off", "maps", _map(lambda _: _array((60, 80))[:50]), "bad-public-map"),
     Hostile("a map of negative lengths", "maps", _map(lambda _: _array((-60, -80), size=60 * 80 * 8)), "bad-public-map"),
+    Hostile("a TIFF of 8 by 8 in a tile of 46 000", "maps", _tiled((8, 8), (46_000, 46_000)), "bad-public-map"),
+    Hostile("a TIFF of a tile over and over", "maps", _tiled((8000, 6000), (8_000_000, 16)), "bad-public-map"),
+    Hostile("a TIFF whose tile is hidden", "maps", _tiled((8, 8), (46_000, 46_000), hidden=True), "bad-public-map"),
     Hostile("a pattern of many stars", "pattern", _pattern(lambda _: "*a" * 15 + "b", "a" * 60), "no-file-fits"),
     Hostile("a pattern of many columns", "pattern", _pattern(lambda _: "_".join(f"{{c{n}}}" for n in range(15)) + "b", "_" * 60 + "a"), "no-file-fits"),
     Hostile("a pattern of many folders", "pattern", _pattern(lambda _: "**/" * 15 + "a/b", "a"), "no-file-fits"),
