@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
+import hostile_parquet
 import numpy as np
 import polars as pl
 import public_maps
@@ -191,6 +192,10 @@ def _parquet(frame: Callable[[int], pl.DataFrame]) -> Write:
     return lambda folder, times: frame(times).write_parquet(folder / "data.parquet", statistics=False)
 
 
+def _made(write: Callable[[Path, int], object]) -> Write:
+    return lambda folder, times: write(folder / "data.parquet", times)
+
+
 def _row(**columns: object) -> pl.DataFrame:
     return pl.DataFrame({"who": ["p"], "image": ["a"], "x": [1.0], "y": [1.0], **columns})
 
@@ -254,6 +259,11 @@ _DATA = (
     Hostile("half a gigabyte of one text", "data", _parquet(lambda times: _row(image=["x" * (500_000_000 * times)])), "unpacks-to-too-much"),
     Hostile("a list of 200 000 000", "data", _parquet(lambda times: _row(more=[np.zeros(200_000_000 * times, np.int8)])), "unpacks-to-too-much"),
     Hostile("a text that a million cells share", "data", _shared_text, "unpacks-to-too-much"),
+    Hostile("a foot of 40 MB of nothing", "data", _made(lambda path, times: hostile_parquet.write(path, hostile_parquet.page(), groups=1, more=hostile_parquet.empty_structures(40_000_000 * times))), "too-many-objects"),
+    Hostile("a foot of 8 MB of nothing", "data", _made(lambda path, _: hostile_parquet.write(path, hostile_parquet.page(), groups=1, more=hostile_parquet.empty_structures(8_000_000))), "bad-parquet"),
+    Hostile("6000 groups of rows that share a head of 15 MB", "data", _made(lambda path, times: hostile_parquet.write(path, hostile_parquet.page(15_000_000), groups=6000 * times)), "bad-parquet"),
+    Hostile("700 000 pages of nothing", "data", _made(lambda path, times: hostile_parquet.write(path, hostile_parquet.page() * (700_000 * times), groups=1)), "bad-parquet"),
+    Hostile("lists in lists", "data", _made(lambda path, _: hostile_parquet.lists_in_lists(path, 10_000_000)), "unpacks-to-too-much"),
     Hostile("1500 groups in each other", "data", _deep_groups, "too-many-objects"),
     Hostile("40 000 datasets", "data", _many_datasets, "too-many-objects"),
     Hostile("texts of 20 MB in .npz", "data", _long_texts, "unpacks-to-too-much"),
