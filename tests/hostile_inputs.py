@@ -243,10 +243,10 @@ def _tiled(size: tuple[int, int], tile: tuple[int, int], *, hidden: bool = False
     return write
 
 
-def _pattern(pattern: Callable[[int], str], name: str) -> Write:
+def _pattern(pattern: Callable[[int], str], name: str, *, files: int = 4) -> Write:
     def write(folder: Path, times: int) -> None:
         (folder / "data").mkdir()
-        for number in range(4 * times):
+        for number in range(files * times):
             (folder / "data" / f"{name}{number}.csv").write_text("who,picture,x,y\n")
         plan = folder / "plan.toml"
         path = f'path = "data"\npattern = "{pattern(times)}"'
@@ -275,6 +275,7 @@ _DATA = (
     Hostile("a TIFF of a tile over and over", "maps", _tiled((8000, 6000), (8_000_000, 16)), "bad-public-map"),
     Hostile("a TIFF whose tile is hidden", "maps", _tiled((8, 8), (46_000, 46_000), hidden=True), "bad-public-map"),
     Hostile("a pattern of many stars", "pattern", _pattern(lambda _: "*a" * 15 + "b", "a" * 60), "no-file-fits"),
+    Hostile("a pattern of many stars for many long names", "pattern", _pattern(lambda _: "*a" * 15 + "b", "a" * 240, files=600), "no-file-fits"),
     Hostile("a pattern of many columns", "pattern", _pattern(lambda _: "_".join(f"{{c{n}}}" for n in range(15)) + "b", "_" * 60 + "a"), "no-file-fits"),
     Hostile("a pattern of many folders", "pattern", _pattern(lambda _: "**/" * 15 + "a/b", "a"), "no-file-fits"),
     Hostile("a pattern of 100 parts", "pattern", _pattern(lambda times: "*a" * (50 * times), "a" * 60), "bad-pattern"),
