@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
+from goldens import figures
 
 from synthrelease.files.toml_reading import MOST_TOML_BYTES, toml_tables
 
@@ -51,7 +52,7 @@ def test_dots_that_are_no_key_or_few_are_read(text: str) -> None:
 def test_a_key_of_many_parts_is_refused_wherever_it_stands(text: str, line: int) -> None:
     with pytest.raises(tomllib.TOMLDecodeError) as refusal:
         toml_tables(text)
-    assert f"16 parts (at line {line}," in str(refusal.value)
+    assert figures(str(refusal.value))[:2] == [16, line]
 
 
 def test_a_plan_of_many_stimuli_is_read_and_no_longer_text() -> None:
