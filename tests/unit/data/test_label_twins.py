@@ -170,7 +170,9 @@ def test_a_call_says_how_to_label_people_by_themselves() -> None:
     """Ranks would make everyone's label, and with it the stimuli that they count on, depend on everyone."""
     people = ["Zoe", "bob", "zoe"]
     ways = {"values": {"x": [1.0, 2.0, 3.0]}, "bounds": {"x": (0, 9)}, "statistics": ["mean"], "epsilon": 1.0}
-    with refused(DataError, "label-twins", where="statistics", names=["str(one).strip().encode().hex()"]) as caught:
+    with refused(
+        DataError, "label-twins", where="statistics", names=["str(one).strip().encode().hex()"]
+    ) as caught:
         arrays.statistics(person=people, **ways)
     assert "zoe" not in str(caught.value).lower()
     assert "privacy" not in caught.value.remedy
