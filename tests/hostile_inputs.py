@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
+import hostile_parquet
 import numpy as np
 import polars as pl
 import public_maps
+from hostile_pictures import tiff
 from paid_study import write_paid_study
 from spending import granted
 
@@ -166,7 +168,7 @@ def _nothing() -> Iterator[Hostile]:
 def _toml() -> Iterator[Hostile]:
     texts: dict[str, Callable[[int], str]] = {
         "a key of 100 000 parts": lambda times: "a" + ".a" * (100_000 * times) + " = 1\n",
-        "a key of 100 000 quoted parts": lambda times: "a" + " . 'a'" * (100_000 * times) + " = 1\n",
+        "a key of 50 000 quoted parts": lambda times: "a" + " . 'a'" * (50_000 * times) + " = 1\n",
         "a table of 100 000 parts": lambda times: "[a" + ".a" * (100_000 * times) + "]\n",
         "a number of 6000 digits": lambda times: "a = " + "1" * (6000 * times) + "\n",
         "100 000 lists in each other": lambda times: "a = " + "[" * (100_000 * times),
@@ -188,6 +190,10 @@ def _text(name: str, text: Callable[[int], str]) -> Write:
 
 def _parquet(frame: Callable[[int], pl.DataFrame]) -> Write:
     return lambda folder, times: frame(times).write_parquet(folder / "data.parquet", statistics=False)
+
+
+def _made(write: Callable[[Path, int], object]) -> Write:
+    return lambda folder, times: write(folder / "data.parquet", times)
 
 
 def _row(**columns: object) -> pl.DataFrame:
@@ -229,10 +235,18 @@ def _map(content: Callable[[int], bytes]) -> Write:
     return lambda folder, times: (folder / _MAPS).write_bytes(content(times))
 
 
-def _pattern(pattern: Callable[[int], str], name: str) -> Write:
+def _tiled(size: tuple[int, int], tile: tuple[int, int], *, hidden: bool = False) -> Write:
+    def write(folder: Path, _times: int) -> None:
+        (folder / _MAPS).unlink()
+        tiff((folder / _MAPS).with_suffix(".tif"), size, tile, hidden=hidden)
+
+    return write
+
+
+def _pattern(pattern: Callable[[int], str], name: str, *, files: int = 4) -> Write:
     def write(folder: Path, times: int) -> None:
         (folder / "data").mkdir()
-        for number in range(4 * times):
+        for number in range(files * times):
             (folder / "data" / f"{name}{number}.csv").write_text("who,picture,x,y\n")
         plan = folder / "plan.toml"
         path = f'path = "data"\npattern = "{pattern(times)}"'
@@ -245,6 +259,11 @@ _DATA = (
     Hostile("half a gigabyte of one text", "data", _parquet(lambda times: _row(image=["x" * (500_000_000 * times)])), "unpacks-to-too-much"),
     Hostile("a list of 200 000 000", "data", _parquet(lambda times: _row(more=[np.zeros(200_000_000 * times, np.int8)])), "unpacks-to-too-much"),
     Hostile("a text that a million cells share", "data", _shared_text, "unpacks-to-too-much"),
+    Hostile("a foot of 40 MB of nothing", "data", _made(lambda path, times: hostile_parquet.write(path, hostile_parquet.page(), groups=1, more=hostile_parquet.empty_structures(40_000_000 * times))), "too-many-objects"),
+    Hostile("a foot of 8 MB of nothing", "data", _made(lambda path, _: hostile_parquet.write(path, hostile_parquet.page(), groups=1, more=hostile_parquet.empty_structures(8_000_000))), "bad-parquet"),
+    Hostile("6000 groups of rows that share a head of 15 MB", "data", _made(lambda path, times: hostile_parquet.write(path, hostile_parquet.page(15_000_000), groups=6000 * times)), "bad-parquet"),
+    Hostile("700 000 pages of nothing", "data", _made(lambda path, times: hostile_parquet.write(path, hostile_parquet.page() * (700_000 * times), groups=1)), "bad-parquet"),
+    Hostile("lists in lists", "data", _made(lambda path, _: hostile_parquet.lists_in_lists(path, 10_000_000)), "unpacks-to-too-much"),
     Hostile("1500 groups in each other", "data", _deep_groups, "too-many-objects"),
     Hostile("40 000 datasets", "data", _many_datasets, "too-many-objects"),
     Hostile("texts of 20 MB in .npz", "data", _long_texts, "unpacks-to-too-much"),
@@ -252,7 +271,11 @@ _DATA = (
     Hostile("a map that is cut off", "maps", _map(lambda _: _array((60, 80))), "bad-public-map"),
     Hostile("a map whose head is cut off", "maps", _map(lambda _: _array((60, 80))[:50]), "bad-public-map"),
     Hostile("a map of negative lengths", "maps", _map(lambda _: _array((-60, -80), size=60 * 80 * 8)), "bad-public-map"),
+    Hostile("a TIFF of 8 by 8 in a tile of 46 000", "maps", _tiled((8, 8), (46_000, 46_000)), "bad-public-map"),
+    Hostile("a TIFF of a tile over and over", "maps", _tiled((8000, 6000), (8_000_000, 16)), "bad-public-map"),
+    Hostile("a TIFF whose tile is hidden", "maps", _tiled((8, 8), (46_000, 46_000), hidden=True), "bad-public-map"),
     Hostile("a pattern of many stars", "pattern", _pattern(lambda _: "*a" * 15 + "b", "a" * 60), "no-file-fits"),
+    Hostile("a pattern of many stars for many long names", "pattern", _pattern(lambda _: "*a" * 15 + "b", "a" * 240, files=600), "no-file-fits"),
     Hostile("a pattern of many columns", "pattern", _pattern(lambda _: "_".join(f"{{c{n}}}" for n in range(15)) + "b", "_" * 60 + "a"), "no-file-fits"),
     Hostile("a pattern of many folders", "pattern", _pattern(lambda _: "**/" * 15 + "a/b", "a"), "no-file-fits"),
     Hostile("a pattern of 100 parts", "pattern", _pattern(lambda times: "*a" * (50 * times), "a" * 60), "bad-pattern"),
@@ -326,7 +349,7 @@ _LEDGERS = (
     Hostile("generated columns of 300 MB", "ledger", _database(f"CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, body {_GENERATED}, digest {_GENERATED})", *["INSERT INTO entries DEFAULT VALUES"] * 4), "ledger-tampered"),
     Hostile("numbers that are a view", "ledger", _schema("DELETE FROM sqlite_master WHERE name = 'sqlite_sequence'", "INSERT INTO sqlite_master VALUES ('view', 'sqlite_sequence', 'sqlite_sequence', 0, 'CREATE VIEW sqlite_sequence (name, seq) AS COUNTING SELECT ''entries'', i FROM n')"), "ledger-tampered"),
     Hostile("a tree of one page over and over", "ledger", _tree, "ledger-tampered"),
-    Hostile("100 000 views", "ledger", _schema("COUNTING INSERT INTO sqlite_master SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n LIMIT 100000 * TIMES"), "not-a-ledger"),
+    Hostile("100 000 views", "ledger", _schema("COUNTING INSERT INTO sqlite_master SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n LIMIT 100000 * TIMES"), "ledger-stored-otherwise"),
     Hostile("a log beside it", "ledger", _beside("-wal", lambda path: path.write_bytes(bytes(4096))), "not-a-ledger"),
     Hostile("a pipe as its journal", "ledger", _beside("-journal", os.mkfifo), "not-a-ledger"),
 )  # fmt: skip

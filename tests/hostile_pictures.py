@@ -27,6 +27,33 @@ def png(path: Path, width: int, height: int, *, rows: int, depth: int = 8) -> Pa
     return path
 
 
+def tiff(path: Path, picture: tuple[int, int], tile: tuple[int, int], *, hidden: bool = False) -> Path:
+    """Write a TIFF of the number 0 everywhere, in tiles that are all at one place; hidden if Pillow does not know the type of their sides."""
+    packer = zlib.compressobj(9)
+    rows = [packer.compress(bytes(tile[0])) for _ in range(tile[1])]
+    body = b"".join([*rows, packer.flush()])
+    count = -(-picture[0] // tile[0]) * -(-picture[1] // tile[1])
+    side = "q" if hidden else "I"
+    tags: dict[int, tuple[str, list[int]]] = {
+        **{256 + number: ("I", [length]) for number, length in enumerate(picture)},
+        **{name: ("I", [value]) for name, value in {258: 8, 259: 8, 262: 1, 277: 1}.items()},
+        **{322 + number: (side, [length]) for number, length in enumerate(tile)},
+        273 if hidden else 324: ("I", [-1] * count),
+        279 if hidden else 325: ("I", [len(body)] * count),
+    }
+    first = 8 + 2 + 12 * len(tags) + 4
+    place = first + sum(struct.calcsize(f"{len(values)}{kind}") for kind, values in tags.values())
+    entries, more = b"", b""
+    for name, (kind, values) in sorted(tags.items()):
+        packed = struct.pack(f"<{len(values)}{kind}", *(place if value < 0 else value for value in values))
+        inline = packed if len(packed) == 4 else struct.pack("<I", first + len(more))
+        more += packed if len(packed) > 4 else b""
+        entries += struct.pack("<HHI", name, {"I": 4, "q": 17}[kind], len(values)) + inline
+    head = b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + bytes(4) + more
+    path.write_bytes(head.ljust(place, b"\0") + body)
+    return path
+
+
 def photograph(mode: str = "RGB") -> Image.Image:
     """Return 24 million pixels in soft colours, in which there is something everywhere."""
     noise = np.random.default_rng(0).integers(0, 255, (90, 120, 3)).astype(np.uint8)

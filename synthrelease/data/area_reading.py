@@ -18,7 +18,7 @@ from synthrelease.data.label_image import read_label_image
 from synthrelease.data.screen import Screen
 from synthrelease.errors import PlanError
 from synthrelease.files.reading import content_of
-from synthrelease.files.toml_reading import toml_tables
+from synthrelease.files.toml_reading import MOST_TOML_BYTES, toml_tables
 
 _SHAPES = {
     RECTANGLE: "[left, top, right, bottom] in pixels of the screen, left < right and top < bottom",
@@ -128,7 +128,9 @@ def _table(path: Path) -> dict[str, Any]:
             where=str(path),
             found=fault,
             expected=_EXAMPLE,
-            remedy="correct the file",
+            remedy="correct the file"
+            if kind == "JSON" or len(raw) <= MOST_TOML_BYTES
+            else "write so many areas as JSON: NAME.json",
         ) from None
     if not isinstance(table, dict):
         raise PlanError(

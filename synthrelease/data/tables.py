@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from synthrelease.data.one_type import refuse_mixed_types
 from synthrelease.data.readers import Piece, Reader, reader_for
-from synthrelease.data.readers.reader import ALL_ROWS, RowFilter, united
+from synthrelease.data.readers.reader import ALL_ROWS, RowFilter, refuse_wide, united
 from synthrelease.data.source import Source
 from synthrelease.errors import DataError
 
-MOST_COLUMNS = 10_000  # the widest tables of the field have some hundred
 _SMALL_BYTES = 1 << 29  # of a table that is read at once, so that a few long cells fill no memory
 IN_THE_PLAN = "compare `columns` in the plan with the names of the file's columns"
 _LIKE_DATA = re.compile(
@@ -178,15 +177,7 @@ def _checked_reader(source: Source, columns: Sequence[str], *, remedy: str = IN_
             is_folder = source.pattern and not source.format
             path = reader.files(source)[0] if is_folder else source.path
             raise _missing_column(path, column, present, remedy)
-    if len(present) > MOST_COLUMNS:
-        raise DataError(
-            "too-many-columns",
-            "the table has too many columns",
-            where=str(source.path),
-            found=f"{len(present)} columns",
-            expected=f"at most {MOST_COLUMNS}",
-            remedy="check the separator, or leave columns out",
-        )
+    refuse_wide(source, len(present))
     counts = Counter(present)
     duplicates = [number for number, name in enumerate(present) if counts[name] > 1]
     if duplicates:

@@ -6,12 +6,19 @@ import re
 import tomllib
 from typing import Any
 
-MOST_TOML_BYTES = 1 << 21  # of a file
+MOST_TOML_BYTES = 1 << 19  # of a file: 5000 stimuli with long names, or as many areas, are half of it
 _MOST_PARTS = 16  # of a dotted key: each is stored with all before it
-_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_TEXT = r"""(?:"(?:[^"\\\n]|\\.)*+"?+|'[^'\n]*+'?+)"""  # in one line, also if it is not closed
+_PART = rf"(?:[\w-]++|{_TEXT})"
 _DOT = r"[ \t]*+\.[ \t]*+"
-# Where a key may begin: not within a text, nor in a comment.
-_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*+((?:{_PART}{_DOT}){{{_MOST_PARTS}}})", re.ASCII | re.MULTILINE)
+# What may hold anything, or a key: a text of several lines, a comment, or parts with dots between them, such as one text.
+_KEY_OR_TEXT = re.compile(
+    r'"""(?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*+(?:"{3,5})?+'
+    r"|'''(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?+"
+    rf"|#[^\n]*+|(?P<key>{_PART}(?:{_DOT}{_PART})*+)",
+    re.ASCII,
+)
+_LONG_KEY = re.compile(rf"(?:{_PART}{_DOT}){{{_MOST_PARTS}}}", re.ASCII)
 _LONG_NUMBER = re.compile(r"(?<![\w-])[0-9_]{1000}", re.ASCII)
 
 
@@ -24,8 +31,9 @@ def toml_tables(text: str) -> dict[str, Any]:
     """
     if len(text) > MOST_TOML_BYTES:
         raise tomllib.TOMLDecodeError(f"More than {MOST_TOML_BYTES} characters (at end of document)")
-    if found := _LONG_KEY.search(text):
-        raise _error(f"A dotted key of more than {_MOST_PARTS} parts", text, found.start(1))
+    for key in _KEY_OR_TEXT.finditer(text):
+        if key["key"] and _LONG_KEY.match(key["key"]):
+            raise _error(f"A dotted key of more than {_MOST_PARTS} parts", text, key.start())
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:

@@ -48,6 +48,7 @@ _HEAD_BYTES, _LEAF = (
     105,
     0x0D,
 )  # of SQLite's file and its first page, on which the list stands if it is as short as ours
+_SMALL_PAGE = 512  # bytes, on which the list of ours has no room
 _OF_SEVERAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names another one
 _MARKS = (f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}")
 
@@ -238,14 +239,31 @@ def _opened(path: Path, dataset: str = "NAME") -> _PatientConnection:
             if application == _APPLICATION
             else "correct the path",
         )
-    _refuse_other_list(path, head)
+    _refuse_other_form(path, head)
     _refuse_large(path, size)
     return _connected(path, handle)
 
 
-def _refuse_other_list(path: Path, head: bytes) -> None:
-    if head[18:20] != b"\1\1" or head[100] != _LEAF or int.from_bytes(head[103:105]) > len(_LISTED):
-        raise _no_ledger(path, "other tables and triggers than those of a ledger")
+def _refuse_other_form(path: Path, head: bytes) -> None:
+    """Refuse a file that SQLite would read otherwise than what we write: in a sound ledger it can be undone, and a backup may lack debits."""
+    if head[18:20] == b"\2\2":
+        reason, undone = "a write-ahead log (WAL)", "PRAGMA journal_mode = DELETE"
+    elif head[18:20] != b"\1\1":
+        raise _no_ledger(path, "a file of a later SQLite, or a damaged one")
+    elif head[100] == _LEAF and int.from_bytes(head[103:105]) <= len(_LISTED):
+        return
+    elif int.from_bytes(head[16:18]) == _SMALL_PAGE:
+        reason, undone = f"pages of {_SMALL_PAGE} bytes", "PRAGMA page_size = 4096; VACUUM"
+    else:
+        reason, undone = "other tables and triggers than those of a ledger", "DROP TABLE sqlite_stat1"
+    raise PlanError(
+        "ledger-stored-otherwise",
+        "the file is not stored as a ledger is",
+        where=str(path),
+        found=reason,
+        expected="a file that no other program has written to",
+        remedy=f"if it is your ledger, undo what another program did: sqlite3 {shlex.quote(path.name)} '{undone}'; a backup may lack debits",
+    )
 
 
 def _refuse_large(path: Path, size: int) -> None:
@@ -281,7 +299,7 @@ def _connected(path: Path, handle: int | None = None) -> _PatientConnection:
     with _closed_by_errors(connection):  # SQLite reads the file here for the first time
         connection.execute("PRAGMA application_id").fetchone()
         if handle is not None:
-            _refuse_other_list(path, read_at(handle, _HEAD_BYTES, 0))
+            _refuse_other_form(path, read_at(handle, _HEAD_BYTES, 0))
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = EXTRA")  # a debit outlives the power that fails after it,
         connection.execute("PRAGMA fullfsync = ON")  # under macOS, too

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import library_faults_as, opened
+from synthrelease.data.readers.reader import refuse_wide
 from synthrelease.data.readers.unpacking import WHOLE_TIMES, refuse_unpacked
 from synthrelease.data.readers.whole import WholeFile
 from synthrelease.data.source import Source
@@ -64,6 +65,7 @@ class Arrays(WholeFile):
         """Read the arrays that have the axes."""
         with self._opened(source.path) as contents:
             shape, names = _shape(source, contents)
+            refuse_wide(source, len(names))
             axes = [axis for axis in source.axes if axis in contents]
             for name in (*names, *axes):
                 _check_readable(source.path, name, contents[name])

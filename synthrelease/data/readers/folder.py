@@ -275,31 +275,48 @@ class _Part:
             return [start + self.length] if start + self.length <= last else []
         return range(last, start - 1, -1) if self.is_star else range(start + 1, last + 1)
 
+    def starts(self, name: str, ends: int) -> int:
+        """Return where it may begin that ends at one of some places; these are bits, the name's end is bit 0, its beginning the highest."""
+        if self.text:
+            places = (found.start() for found in re.finditer(f"(?={re.escape(self.text)})", name))
+            return ends << len(self.text) & sum(1 << len(name) - place for place in places)
+        if self.is_folders:
+            for place in range(len(name) - 1, -1, -1):
+                slash = name.find("/", place)
+                if slash > place and name[place] != "." and ends >> len(name) - slash - 1 & 1:
+                    ends |= 1 << len(name) - place
+            return ends
+        within = ~_letters(name, "/") & (1 << len(name)) - 1
+        for _ in range(self.length or not self.is_star):
+            ends = (ends & within) << 1
+        if not self.length:
+            ends |= (ends & within) + within ^ within  # the carry goes on to the next slash
+        return ends & ~(_letters(name, ".") << 1) if self.is_first else ends
+
 
 def _cells(parts: Sequence[_Part], name: str) -> dict[str, str] | None:
     """What the name of a file says by column; None if it does not fit.
 
-    As a regular expression would find it, but no place is tried twice for a part: of many parts there are more ways to fit than can be tried.
+    As a regular expression would find it. Of many parts there are more ways to fit than can be tried: from the last part to the first
+    one finds all places at which it may begin so that the rest fits.
     """
-    tried = set[tuple[int, int]]()
-    way: list[tuple[int, Iterator[int]]] = []  # where each part begins, and where it may still end
-    place = 0
-    while len(way) < len(parts) or place < len(name):
-        if len(way) < len(parts) and (len(way), place) not in tried:
-            tried.add((len(way), place))
-            way.append((place, iter(parts[len(way)].ends(name, place))))
-        end = None
-        while way and (end := next(way[-1][1], None)) is None:
-            way.pop()
-        if end is None:
-            return None
+    ends = [1]
+    for part in reversed(parts):
+        ends.append(part.starts(name, ends[-1]))
+    if not ends.pop() >> len(name) & 1:
+        return None
+    cells, place = dict[str, str](), 0
+    for part, fitting in zip(parts, reversed(ends), strict=True):
+        end = next(end for end in part.ends(name, place) if fitting >> len(name) - end & 1)
+        if part.column:
+            cells[part.column] = name[place:end]
         place = end
-    ends = [*(start for start, _ in way[1:]), len(name)]
-    return {
-        part.column: name[start:end]
-        for part, (start, _), end in zip(parts, way, ends, strict=True)
-        if part.column
-    }
+    return cells
+
+
+def _letters(name: str, letter: str) -> int:
+    """The places of a letter: the last letter is bit 0."""
+    return int("".join("1" if one == letter else "0" for one in name), 2)
 
 
 def _names_below(folder: Path) -> list[str]:

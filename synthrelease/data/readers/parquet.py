@@ -11,7 +11,14 @@ import numpy as np
 import polars as pl
 
 from synthrelease.data.readers.opening import library_faults_as, opened
-from synthrelease.data.readers.parquet_pages import unpacked_bytes
+from synthrelease.data.readers.parquet_pages import (
+    MOST_CHUNKS,
+    MOST_FOOT_BYTES,
+    Chunk,
+    TooLargeFootError,
+    read_foot,
+    unpacked_bytes,
+)
 from synthrelease.data.readers.reader import Piece, RowFilter, SingleFile, as_cells, sliced
 from synthrelease.data.readers.unpacking import STREAMED_TIMES, most_unpacked, refuse_unpacked
 from synthrelease.data.source import Source
@@ -45,7 +52,7 @@ class Parquet(SingleFile):
                 return
             begin, end = row_filter.stretch
         for start in range(begin, end, most_rows):
-            frame = _collected(path, _scan(path).select(columns).slice(start, min(most_rows, end - start)))
+            frame = _collected(path, columns, _scan(path).slice(start, min(most_rows, end - start)))
             yield frame, np.arange(start, start + frame.height)
 
     def place(self, source: Source, line: int) -> str:  # noqa: ARG002  as all formats
@@ -59,9 +66,10 @@ class Parquet(SingleFile):
 
 def _filtered(path: Path, columns: list[str], row_filter: RowFilter) -> Piece:
     numbered = pl.scan_parquet(path, glob=False, row_index_name=_ROW)
-    dtype = _collected(path, _scan(path).select(row_filter.column).head(0)).schema[row_filter.column]
+    dtype = _collected(path, [row_filter.column], _scan(path).head(0)).schema[row_filter.column]
     selected = numbered.filter(pl.col(row_filter.column).is_in(as_cells(row_filter.values, dtype).implode()))
-    frame = _collected(path, selected.select([*columns, _ROW]))
+    _refuse_large(path, frozenset([*columns, row_filter.column]), *_stamp(path))
+    frame = _collected(path, [*columns, _ROW], selected)
     return frame.select(columns), frame[_ROW].to_numpy().astype(np.int64)
 
 
@@ -69,10 +77,10 @@ def _scan(path: Path) -> pl.LazyFrame:
     return pl.scan_parquet(path, glob=False)
 
 
-def _collected(path: Path, query: pl.LazyFrame) -> pl.DataFrame:
-    _size(path)
+def _collected(path: Path, columns: list[str], query: pl.LazyFrame) -> pl.DataFrame:
+    _refuse_large(path, frozenset(columns) - {_ROW}, *_stamp(path))
     try:
-        frame = query.collect(engine="streaming")
+        frame = query.select(columns).collect(engine="streaming")
         letters = sum(map(_letters, frame))
     except _BROKEN:
         raise _broken(path) from None
@@ -92,16 +100,19 @@ def _letters(series: pl.Series) -> int:
 
 def _size(path: Path) -> tuple[int, tuple[str, ...]]:
     """The number of rows and the names of the columns, from the file's foot; the library then maps the file by its name."""
+    return _known_size(path, *_stamp(path))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of a file: another one differs in one of them."""
     with opened(path) as file:
         status = os.fstat(file.fileno())
-    return _known_size(path, status.st_size, status.st_mtime_ns)
+    return status.st_size, status.st_mtime_ns
 
 
 @lru_cache(maxsize=1 << 12)
-def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str, ...]]:  # noqa: ARG001  another file has another size
-    with opened(path) as file, library_faults_as(_broken(path)):
-        total = unpacked_bytes(file, most_unpacked(size, STREAMED_TIMES))
-    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=total, times=STREAMED_TIMES)
+def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str, ...]]:
+    _chunks(path, size, written_ns)
     try:
         columns = tuple(_scan(path).collect_schema().names())
         rows = int(_scan(path).select(pl.len()).collect().item())
@@ -109,6 +120,31 @@ def _known_size(path: Path, size: int, written_ns: int) -> tuple[int, tuple[str,
         raise _broken(path) from None
     refuse_unpacked(path, packed_bytes=size, unpacked_bytes=8 * rows * len(columns), times=STREAMED_TIMES)
     return rows, columns
+
+
+@lru_cache(maxsize=1)
+def _chunks(path: Path, size: int, written_ns: int) -> dict[str, list[Chunk]]:  # noqa: ARG001  of the file's stamp
+    with opened(path) as file, library_faults_as(_broken(path)):
+        try:
+            return read_foot(file)
+        except TooLargeFootError:
+            raise DataError(
+                "too-many-objects",
+                "the file holds too many columns, or too many groups of rows",
+                where=str(path),
+                expected=f"at most {MOST_CHUNKS} columns of groups of rows, and {MOST_FOOT_BYTES >> 20} MiB that describe them",
+                remedy="write larger groups of rows (row_group_size=…), or only the columns that a plan names",
+            ) from None
+
+
+@lru_cache(maxsize=1 << 12)
+def _refuse_large(path: Path, columns: frozenset[str], size: int, written_ns: int) -> None:
+    """Refuse columns that come to more than tables do."""
+    foot = _chunks(path, size, written_ns)
+    with opened(path) as file, library_faults_as(_broken(path)):
+        chunks = [chunk for column in columns for chunk in foot[column]]
+        total = unpacked_bytes(file, chunks, most_unpacked(size, STREAMED_TIMES))
+    refuse_unpacked(path, packed_bytes=size, unpacked_bytes=total, times=STREAMED_TIMES)
 
 
 def _broken(path: Path) -> DataError:

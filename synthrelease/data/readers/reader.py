@@ -11,9 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from synthrelease.data.source import Source
+from synthrelease.errors import DataError
 
 Piece = tuple[pl.DataFrame, NDArray[np.int64]]  # some columns, and the place of each row
 ALL_ROWS = (1 << 32) - 2  # that a frame can have
+_MOST_COLUMNS = 10_000  # the widest tables of the field have some hundred
 
 
 def as_cells(values: pl.Series, dtype: pl.DataType) -> pl.Series:
@@ -115,3 +117,20 @@ class Reader(Protocol):
     def counts(self, source: Source, column: str) -> bool:
         """Whether the cells of a column are in no file: the reader counts places, which others have as soon as someone else is taken out of it."""
         ...
+
+
+def refuse_wide(source: Source, columns: int) -> None:
+    """Refuse a table of more columns than are read.
+
+    Raises:
+        DataError: it is.
+    """
+    if columns > _MOST_COLUMNS:
+        raise DataError(
+            "too-many-columns",
+            "the table has too many columns",
+            where=str(source.path),
+            found=f"{columns} columns",
+            expected=f"at most {_MOST_COLUMNS}",
+            remedy="check the separator, or leave columns out",
+        )

@@ -293,3 +293,15 @@ def test_whatever_an_archive_holds_the_error_is_ours(tmp_path: Path) -> None:
             refusals -= 1
         refusals += 1
     assert refusals > 100
+
+
+def test_more_columns_than_are_read_are_refused_before_their_values_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr("synthrelease.data.readers.reader._MOST_COLUMNS", 5)
+    monkeypatch.setattr("synthrelease.data.readers.npz._read", lambda *_: read.append("") or np.zeros(2))
+    np.savez(tmp_path / "x.npz", **{f"a{number}": np.zeros(2) for number in range(6)})
+    with pytest.raises(DataError) as caught:
+        read_table(Source(tmp_path / "x.npz", axes=("row",)), ["a1"])
+    assert (caught.value.code, read) == ("too-many-columns", [])

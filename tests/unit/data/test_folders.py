@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,36 @@ def test_patterns(tmp_path: Path, pattern: str, names: list[str], cells: list[tu
     found = folders.matching_files(Source(tmp_path, pattern=pattern))
     assert [tuple(file.cells.values()) for file in found] == cells
     assert folders.pattern_columns(pattern) == list(found[0].cells)
+
+
+def test_a_name_fits_as_it_fits_a_regular_expression() -> None:
+    """Of all ways the one that is found: any text as long, and a column as short as it can be."""
+    draw = random.Random(1)
+    kinds = ("*", "{}", "{:1}", "{:2}", "**/", "a", ".", "/", "ab")
+    fitting = 0
+    for _ in range(4000):
+        drawn = [draw.choice(kinds) for _ in range(draw.randint(1, 5))]
+        pattern = "".join(
+            part.replace("{", f"{{c{number}") if part.startswith("{") else part
+            for number, part in enumerate(drawn)
+        )
+        parts = folders._parts(Source(Path(), pattern=pattern))
+        name = "".join(draw.choice("aab./") for _ in range(draw.randint(1, 8)))
+        expected = re.fullmatch("".join(map(_expression, parts)), name)
+        assert folders._cells(parts, name) == (expected and expected.groupdict()), (pattern, name)
+        fitting += expected is not None
+    assert fitting > 100
+
+
+def _expression(part: folders._Part) -> str:
+    if part.text:
+        return re.escape(part.text)
+    if part.is_folders:
+        return r"(?:(?!\.)[^/]+/)*"
+    any_text = f"[^/]{{{part.length}}}" if part.length else "[^/]*" if part.is_star else "[^/]+?"
+    return (r"(?!\.)" if part.is_first else "") + (
+        f"(?P<{part.column}>{any_text})" if part.column else any_text
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+import hostile_parquet
 import numpy as np
 import polars as pl
 import pytest
+import refusals
 from refusals import check_refusal
 
 from synthrelease.data.cells import labels, numbers
-from synthrelease.data.readers import parquet
+from synthrelease.data.readers import parquet, parquet_pages
 from synthrelease.data.readers.reader import ALL_ROWS
 from synthrelease.data.source import Source
 from synthrelease.data.tables import read_table
@@ -200,7 +202,8 @@ def test_a_damaged_file_is_a_table_or_one_message(tmp_path: Path, seed: int) -> 
 
 def test_a_foot_is_read_once_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     feet, path = [], tmp_path / "x.parquet"
-    monkeypatch.setattr(parquet, "unpacked_bytes", lambda *_: feet.append(path) or 0)
+    read = parquet.read_foot
+    monkeypatch.setattr(parquet, "read_foot", lambda file: feet.append(path) or read(file))
     path.write_bytes(content())
     read_table(Source(path), ["who"])
     read_table(Source(path), ["x"])
@@ -217,3 +220,49 @@ def test_columns_of_few_texts_are_no_bomb(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({f"q{number}": answer for number in range(20)}).write_parquet(path, compression="zstd")
     assert read_table(path, [f"q{number}" for number in range(20)]).frame.height == 1_000_000
+
+
+def test_what_of_a_foot_is_unknown_is_passed_over(tmp_path: Path) -> None:
+    pages, own = foot(content())
+    (tmp_path / "x.parquet").write_bytes(
+        with_foot(pages, own[:-1] + hostile_parquet.empty_structures(1000) + b"\0")
+    )
+    check_read(tmp_path / "x.parquet", FRAME)
+
+
+@pytest.mark.parametrize(
+    ("groups", "more"),
+    [(30_000, b""), (1, hostile_parquet.empty_structures(9 << 20))],
+    ids=["many groups", "large foot"],
+)
+def test_a_foot_that_no_table_needs_is_refused(tmp_path: Path, groups: int, more: bytes) -> None:
+    path = hostile_parquet.write(tmp_path / "x.parquet", hostile_parquet.page(), groups=groups, more=more)
+    with refusals.refused(DataError, "too-many-objects", where=path):
+        parquet.Parquet().column_names(Source(path))
+
+
+@pytest.mark.parametrize(
+    ("pages", "groups"),
+    [
+        (hostile_parquet.page(2000), 20),
+        (hostile_parquet.page((1 << 20) + 1), 1),
+        (hostile_parquet.page() * 70_000, 1),
+    ],
+    ids=["shared by groups", "long", "many"],
+)
+def test_heads_of_pages_are_read_once_each_and_are_short_and_few(
+    tmp_path: Path, pages: bytes, groups: int
+) -> None:
+    """All columns share them, which is once too often."""
+    path = hostile_parquet.write(tmp_path / "x.parquet", pages, groups=groups)
+    with path.open("rb") as file:
+        chunks = [chunk for column in parquet_pages.read_foot(file).values() for chunk in column]
+        with pytest.raises((ValueError, IndexError)):
+            parquet_pages.unpacked_bytes(file, chunks, 1 << 60)
+
+
+def test_lists_in_lists_count_for_each_and_only_where_they_are_wanted(tmp_path: Path) -> None:
+    path = hostile_parquet.lists_in_lists(tmp_path / "x.parquet", 1_200_000)
+    with refusals.refused(DataError, "unpacks-to-too-much", where=path):
+        read_table(path, ["who", "more"])
+    assert read_table(path, ["who", "x"]).frame.height == 1

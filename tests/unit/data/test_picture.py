@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from forked import ended
-from hostile_pictures import PICTURES, POSTSCRIPT, png
+from hostile_pictures import PICTURES, POSTSCRIPT, png, tiff
 from PIL import Image
 from refusals import refused
 
@@ -80,6 +80,33 @@ def test_pixels_are_counted_before_any_is_read(tmp_path: Path, size: tuple[int, 
 def test_not_too_large(tmp_path: Path, size: tuple[int, int]) -> None:
     with opened_picture(png(tmp_path / "sky.png", *size, rows=0)) as image:
         assert image.size == size
+
+
+@pytest.mark.parametrize(
+    ("size", "tile", "hidden"),
+    [
+        ((8, 8), (9200, 9200), False),
+        ((8000, 8000), (8_000_000, 16), False),
+        ((8, 8), (9200, 9200), True),
+    ],
+)
+def test_the_tiles_of_a_tiff_are_counted_before_any_is_read(
+    tmp_path: Path, size: tuple[int, int], tile: tuple[int, int], *, hidden: bool
+) -> None:
+    """A tile is decoded whole, and as often as it is named, however small the picture is."""
+    path = tiff(tmp_path / "sky.tif", size, tile, hidden=hidden)
+    for reader in ("stimulus", "map"):
+        with refused(*REFUSALS[reader], names=[] if hidden else ["64"]):
+            READERS[reader](path)
+
+
+@pytest.mark.parametrize(
+    ("size", "tile"), [((8, 8), (16, 16)), ((400, 300), (128, 64)), ((400, 300), (512, 512))]
+)
+def test_tiles_may_go_beyond_the_picture(
+    tmp_path: Path, size: tuple[int, int], tile: tuple[int, int]
+) -> None:
+    assert read_picture(tiff(tmp_path / "sky.tif", size, tile)).shape == (*size[::-1], 3)
 
 
 def test_what_may_not_be_read_is_the_machines_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -293,6 +293,43 @@ def test_another_sqlite_database(tmp_path):
         assert figures(refusal.value.found) == []
 
 
+@pytest.mark.parametrize(
+    ("done", "undone"),
+    [
+        ("PRAGMA journal_mode = WAL", "PRAGMA journal_mode = DELETE"),
+        ("PRAGMA page_size = 512; VACUUM", "PRAGMA page_size = 4096; VACUUM"),
+        ("ANALYZE", "DROP TABLE sqlite_stat1"),
+    ],
+)
+def test_what_another_program_did_to_a_sound_ledger_can_be_undone(path, done, undone):
+    """A backup would lack the last debits."""
+    add_one(path)
+    run(path, done)
+    with refused(PlanError, "ledger-stored-otherwise", where=path, names=[f"'{undone}'"]) as refusal:
+        store.read(path)
+    assert "restore" not in refusal.value.remedy
+    run(path, undone)
+    assert kinds(path) == ["note"]
+    add_one(path)
+
+
+@pytest.mark.parametrize(
+    "done",
+    [f"PRAGMA page_size = {size}; VACUUM" for size in (1024, 8192, 65536)]
+    + ["PRAGMA auto_vacuum = 1; VACUUM"],
+)
+def test_what_makes_no_difference_is_accepted(path, done):
+    run(path, done)
+    add_one(path)
+    assert kinds(path) == ["note"]
+
+
+def run(path, statements):
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements.split(";"):
+            connection.execute(statement).fetchall()
+
+
 def test_a_later_version(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 2")
