@@ -244,7 +244,8 @@ def test_the_private_evaluation_opens_only_after_it_was_confirmed(browser: Brows
     folder = browser.project.folder
     (folder / "private-evaluation.html").write_text("<p>")
     (folder / "small-1.0.0.h5").touch()
-    noted(browser.project, "evaluate", "evaluate", "small-1.0.0.h5", printed='{"faults": ["secret"]}')
+    sent = ("small-1.0.0.h5", "-o", "private-evaluation.html")
+    noted(browser.project, "evaluate", "evaluate", *sent, printed='{"faults": ["secret"]}')
     door = browser.ask("/evaluation").text
     assert "secret" not in door
     assert 'value="evaluate"' not in door
