@@ -21,7 +21,9 @@ COOKIE = "synthrelease-studio"
 ENTRANCE = "/enter"
 PAGE_TOKEN = "page_token"  # noqa: S105  the name of a field
 PAGE_TOKEN_HEADER = "x-page-token"  # noqa: S105  likewise
-CONNECTION = "connection"  # of the server's state for a request: what is to know of a browser that it was let in
+CONNECTION = (
+    "connection"  # of the server's state for a request: what is to know of a browser that it was let in
+)
 
 _SECRET_BYTES = 32
 _SAFE_METHODS = ("GET", "HEAD")

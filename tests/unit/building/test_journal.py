@@ -79,11 +79,11 @@ def test_a_journal_that_is_none_is_left_alone(tmp_path: Path, line: str) -> None
 def test_what_is_no_file_of_the_folder_is_refused_at_once(
     tmp_path: Path, put_there: Callable[[Path], object], code: str
 ) -> None:
-    (tmp_path / "other").write_text("no line")
+    (tmp_path / "other").write_text("kept")
     put_there(tmp_path / NAME)
     with refused(MachineError, code, where=tmp_path / NAME):
         Journal(tmp_path)
-    assert (tmp_path / "other").read_text() == "no line"
+    assert (tmp_path / "other").read_text() == "kept"
 
 
 def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
