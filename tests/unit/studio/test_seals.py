@@ -20,7 +20,7 @@ from synthrelease.studio.seals import read_sealed, write_sealed
 
 GOOD = '{"ok": true, "findings": [], "checked": ["all-of-it"], "signed_by": [], "on_trust": [], "not_done": [], "unprotected": {}}'
 BUILT = "small-1.0.0.h5"
-EARLIER = "Of an earlier state"
+EARLIER = "of an earlier state"
 SHOWN = 'class="verdict'  # not a sentence: markup
 
 
