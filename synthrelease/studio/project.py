@@ -51,10 +51,10 @@ class Project:
         """
         if plan is None:
             return ""
-        states = {path: path.stat() for path in _named_by(plan) if path.is_file()}
+        files = [name for name in sorted({str(path) for path in _named_by(plan)}) if os.path.isfile(name)]  # noqa: PTH113  no error
         stamps = (
-            (str(path), one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns)
-            for path, one in sorted(states.items())
+            (name, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns)
+            for name, one in zip(files, map(os.stat, files), strict=True)
         )
         return digest(f"{plan.digest} {[*stamps]}".encode("utf-8", "surrogateescape"))
 
