@@ -15,8 +15,10 @@ import numpy as np
 import polars as pl
 from click.testing import CliRunner
 
+from synthrelease import __version__
 from synthrelease.building.targets import default_name
 from synthrelease.cli import main
+from synthrelease.errors import SynthReleaseError
 from synthrelease.plan.plan import load_plan
 from synthrelease.studio.application import application
 from synthrelease.studio.guard import COOKIE, PAGE_TOKEN_HEADER, Guard, Secrets
@@ -87,14 +89,29 @@ def finished(project: Project, name: str, *command: str) -> dict[str, Any]:
 
 
 def noted(
-    project: Project, name: str, *command: str, printed: str, errors: str = "", code: int | None = 0
+    project: Project,
+    name: str,
+    *command: str,
+    printed: str,
+    errors: str = "",
+    code: int | None = 0,
+    version: str = __version__,
 ) -> None:
     """Leave what the studio finds of a command that has ended; without a code, one that was killed."""
     jobs = Jobs(project.folder, project.state)
     jobs.make_folder()
-    about = [word for word in command if word.endswith(".h5")]
+    about = [word for word in command if word.endswith((".h5", ".html"))]
     told = {"id": "0", "about": [default_name(load_plan(project.plan))] if name == "build" else about}
-    job = {**told, "name": name, "command": [*command, "--json"], "plan": "", "process": 2}
+    job: dict[str, Any] = {
+        "plan": "",
+        **told,
+        "name": name,
+        "command": [*command, "--json"],
+        "process": 2,
+        "version": version,
+    }
+    with contextlib.suppress(SynthReleaseError):
+        job["plan"] = project.fingerprint(project.load_plan())
     jobs._write(f"{name}.json", {**job, "before": {file: jobs.digest_of(file) for file in told["about"]}})
     for ending, text in {"out": printed, "err": errors}.items():
         (project.state / f"{name}.{ending}").write_text(text)

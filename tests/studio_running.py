@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -33,6 +35,18 @@ def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
     address = re.search(r"http://\S+", line)
     assert address is not None, line
     return process, address[0]
+
+
+def pipelining(port: int, requests: int = 40_000) -> socket.socket:
+    """Connect, ask so often, for which there is no room for answers, and read none."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+    connection.settimeout(20)
+    connection.connect(("127.0.0.1", port))
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError, ConnectionError):  # no more room; closed
+        connection.sendall(f"GET /x HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode() * requests)
+    return connection
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The studio against the folder that it is opened in and other programs of the machine: results that it did not make, plans that change, connections that ask nothing.
+"""The studio against the folder that it is opened in and other programs of the machine: results that it did not make, plans that change, connections that ask nothing, or read nothing.
 
 A forged, replayed or stale result must not be shown, a plan that was changed after it was confirmed must not be charged, and a browser must be answered whatever else is
 connected. A forgery follows from the seed and its number alone.
@@ -41,14 +41,19 @@ def main(arguments: list[str]) -> int:
         "--plans", type=int, metavar="N", help="so many plans that change between page and command"
     )
     parser.add_argument("--connections", type=int, metavar="N", help="so many connections that ask nothing")
+    parser.add_argument(
+        "--pipelined", type=int, metavar="N", help="so many connections that ask often and read nothing"
+    )
     parser.add_argument("--seed", type=int, default=1)
     told = parser.parse_args(arguments)
-    everything = not (told.forged or told.plans or told.connections)
+    everything = not (told.forged or told.plans or told.connections or told.pipelined)
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder  # not the user's own key
         if told.connections or everything:
             failures += connections(told.connections or 2200)
+        if told.pipelined or everything:
+            failures += connections(told.pipelined or 300, requests=40_000)
         if told.plans or everything:
             failures += plans(told.plans or 40)
         if told.forged or everything:
@@ -136,9 +141,12 @@ def plans(count: int) -> list[str]:
     return broken
 
 
-def connections(count: int) -> list[str]:
-    """Connect and ask nothing, so often, and then ask; return why there was no answer."""
+def connections(count: int, *, requests: int = 0) -> list[str]:
+    """Connect so often, ask so often over each, and read nothing; then ask, and return why there was no answer."""
     from studio_project import project
+    from studio_running import pipelining
+
+    which = "read nothing" if requests else "ask nothing"
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, count + 200), most))
@@ -149,13 +157,14 @@ def connections(count: int) -> list[str]:
         port = int(re.findall(r":(\d+)/enter", process.stdout.readline())[0])
         try:
             for _ in range(count):
-                stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+                stack.enter_context(pipelining(port, requests))
+            time.sleep(3)  # until no more answers can be sent
             with socket.create_connection(("127.0.0.1", port), timeout=30) as asking:
                 asking.sendall(f"GET /data HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
                 answer = asking.recv(100)
         except OSError as error:
-            return [f"after {count} connections that ask nothing: {error}"]
+            return [f"after {count} connections that {which}: {error}"]
         finally:
             process.send_signal(signal.SIGINT)
-    print(f"{count} connections that ask nothing: a browser is answered, {answer[:12].decode()}")
-    return [] if b" 403 " in answer else [f"after {count} connections: {answer!r}"]
+    print(f"{count} connections that {which}: a browser is answered, {answer[:12].decode()}")
+    return [] if b" 403 " in answer else [f"after {count} connections that {which}: {answer!r}"]

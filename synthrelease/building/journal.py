@@ -12,6 +12,7 @@ from typing import Any, Self
 from synthrelease.errors import MachineError
 from synthrelease.files import atomic
 from synthrelease.files.locks import lock, refuse_without_locks
+from synthrelease.files.reading import NotRegularError, open_regular
 from synthrelease.files.unwritable import writing
 
 NAME = "batch-journal.jsonl"
@@ -48,7 +49,10 @@ class Journal:
         self.path = folder / NAME
         with writing(self.path):
             folder.mkdir(parents=True, exist_ok=True)
-            self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                self._handle = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
+            except NotRegularError:
+                raise self._damaged() from None
         try:
             self._begin()
         except BaseException:
@@ -59,7 +63,7 @@ class Journal:
         self._lock()
         with writing(self.path):
             os.fchmod(self._handle, 0o600)
-            text = self.path.read_bytes()
+            text = os.pread(self._handle, os.fstat(self._handle).st_size, 0)
             self._end = text.rfind(b"\n") + 1  # before a line that was torn, and room that was not used
             os.ftruncate(self._handle, self._end)  # what a killed batch was about to say did not happen
         self.entries = {entry.bundle: entry for entry in self._entries(text[: self._end])}
@@ -111,13 +115,16 @@ class Journal:
         try:
             return [_entry(json.loads(line)) for line in whole.splitlines()]
         except (ValueError, TypeError, KeyError):
-            raise MachineError(
-                "damaged-journal",
-                "the journal of the batch is damaged",
-                where=str(self.path),
-                expected="one JSON object a line",
-                remedy="check which bundles are in the folder, then move the journal away",
-            ) from None
+            raise self._damaged() from None
+
+    def _damaged(self) -> MachineError:
+        return MachineError(
+            "damaged-journal",
+            "the journal of the batch is damaged",
+            where=str(self.path),
+            expected="one JSON object a line",
+            remedy="check which bundles are in the folder, then move the journal away",
+        )
 
 
 def _entry(form: dict[str, Any]) -> JournalEntry:

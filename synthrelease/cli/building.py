@@ -25,6 +25,7 @@ from synthrelease.cli.options import (
     JOBS,
     PATH,
     PLAN,
+    PLAN_DIGEST,
     POLICY,
     TEST_SEED,
     YES,
@@ -164,11 +165,7 @@ def _print_preview(text: str) -> None:
 @click.option("--dry-run", is_flag=True, help="Read and check everything; write nothing, charge nothing.")
 @YES
 @ALLOW_LOSSES
-@click.option(
-    "--plan-digest",
-    metavar="SHA256",
-    help="Refuse PLAN unless this is its SHA-256, so that what was confirmed is what is built.",
-)
+@PLAN_DIGEST
 @POLICY
 @TEST_SEED
 @JOBS
@@ -202,8 +199,7 @@ def build(
     if dry_run and test_seed is not None:
         raise click.UsageError("--dry-run draws no noise: leave --test-seed out")
     read = load_plan(plan)  # once: what is compared is what is built
-    if plan_digest is not None:
-        refuse_unconfirmed(read, plan_digest)
+    refuse_unconfirmed(read, plan_digest)
     if dry_run:
         with progress(obj) as show:
             dry = run_dry(read, output, force=force, policy=policy, jobs=jobs, progress=show)

@@ -40,19 +40,19 @@ def refuse_unasked(*, charges: bool, yes: bool) -> None:
         )
 
 
-def refuse_unconfirmed(plan: CheckedPlan, digest: str) -> None:
-    """Refuse a plan that is not the one that was confirmed.
+def refuse_unconfirmed(plan: CheckedPlan, digest: str | None) -> None:
+    """Refuse a plan that is not the one that was confirmed, if one was.
 
     Raises:
         PlanError: its text has another digest.
     """
-    if plan.digest != digest:
+    if digest not in (None, plan.digest):
         raise PlanError(
             "plan-changed",
             "this is not the plan that was confirmed: nothing was charged, and nothing written",
             where=str(plan.path),
             found=f"a file whose SHA-256 is {plan.digest}",
-            expected=digest,
+            expected=digest or "",
             remedy="look again at what the plan costs, and confirm it as it is now",
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from synthrelease.cli.group import FAULT, main
-from synthrelease.cli.options import AS_JSON, BUNDLE, JOBS, PATH, PICTURES, PLAN, POLICY, STIMULI
+from synthrelease.cli.options import AS_JSON, BUNDLE, JOBS, PATH, PICTURES, PLAN, PLAN_DIGEST, POLICY, STIMULI
 from synthrelease.cli.printing import print_evaluation, print_json, print_required, progress
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @PICTURES
 @STIMULI
 @POLICY
+@PLAN_DIGEST
 @AS_JSON
 @click.pass_obj
 def evaluate(
@@ -51,6 +52,7 @@ def evaluate(
     pictures: int,
     stimuli: Path | None,
     policy: Path | None,
+    plan_digest: str | None,
     as_json: bool,
 ) -> None:
     """Measure utility and privacy risk of BUNDLE against the private data (private report).
@@ -65,6 +67,7 @@ def evaluate(
 
     Exit code 1 if bundle and data do not belong together, a guarantee is violated, or an attack that the policy requires was not run.
     """
+    from synthrelease.cli.charging import refuse_unconfirmed
     from synthrelease.extras import FIGURES, require
     from synthrelease.plan.plan import load_plan
     from synthrelease.plan.policy import load_policy
@@ -74,15 +77,17 @@ def evaluate(
     if target is None and stimuli is not None:
         raise click.UsageError("--stimuli is for the report: name it with -o, or leave --stimuli out")
     require("sklearn", *(FIGURES if target is not None else ()))
+    read = load_plan(plan)  # once: what is compared is what is evaluated
+    refuse_unconfirmed(read, plan_digest)
     if target is not None:
-        _refuse_target(load_plan(plan), bundle, target, policy=policy, force=force)
+        _refuse_target(read, bundle, target, policy=policy, force=force)
     attacks = [] if policy is None else load_policy(policy).required_attacks
     from synthrelease.evaluation import evaluate as evaluation
     from synthrelease.evaluation.private_page import write_private_page
     from synthrelease.evaluation.required_attacks import required_attacks
 
     with progress(obj) as show:
-        result = evaluation.evaluate(plan, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=show)
+        result = evaluation.evaluate(read, bundle, seed=seed, jobs=jobs, pictures=pictures, progress=show)
     size = None if target is None else write_private_page(result, target, stimuli=stimuli, force=force)
     required = required_attacks(result, attacks)
     if as_json:

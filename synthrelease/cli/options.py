@@ -43,6 +43,11 @@ ALLOW_LOSSES = click.option(
     is_flag=True,
     help="Charge unasked even if more than half of the rows or values are dropped or clipped.",
 )
+PLAN_DIGEST = click.option(
+    "--plan-digest",
+    metavar="SHA256",
+    help="Refuse PLAN unless this is its SHA-256, so that what was confirmed is what is read.",
+)
 
 _AS_JSON = "synthrelease.json"  # in the context of all commands: whether this one is to print JSON
 

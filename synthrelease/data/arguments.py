@@ -116,7 +116,7 @@ def flag(argument: object, where: str) -> bool:
             where=where,
             found=f"one {type(argument).__name__}",
             expected="True or False",
-            remedy=f"write {where.rpartition('.')[2]}=True, or leave it out",
+            remedy=f"write True, or leave {where.rpartition('.')[2]} out",
         )
     return bool(argument)
 

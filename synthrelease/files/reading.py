@@ -23,8 +23,12 @@ class NotRegularError(OSError):
     """A path leads to a pipe, a device or a socket."""
 
 
-def open_regular(path: str | Path) -> int:
+def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
     """Return the handle of a file, open for reading: what has no end, or may never begin, is never read.
+
+    Args:
+        path: of the file.
+        flags: for more than to read; a file that is made is for its owner.
 
     Raises:
         NotRegularError: it is no file.
@@ -32,7 +36,7 @@ def open_regular(path: str | Path) -> int:
         OSError: it cannot be opened, or no file can have this name.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | _AT_ONCE)
+        handle = os.open(path, flags | _AT_ONCE, 0o600)
     except ValueError as error:
         raise OSError(errno.ENAMETOOLONG, "no file can have this name") from error
     except OSError as error:

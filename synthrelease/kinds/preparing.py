@@ -188,7 +188,7 @@ def require_fixations(spec: OutputSpec, source: InputSpec) -> None:
             "scanpaths need how long each fixation takes, but no column has it",
             where=spec.where,
             expected=f'duration = "COLUMN" under columns of inputs.{source.name}, whose rows are fixations',
-            remedy="name the column; of samples make fixations first: synthrelease prepare --to fixations",
+            remedy="name the column; of samples make fixations first: synthrelease prepare PLAN INPUT --to fixations",
         )
 
 

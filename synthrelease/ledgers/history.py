@@ -159,5 +159,5 @@ def trusted(path: Path, content: LedgerContent) -> History:
         "the ledger was changed by another program",
         where=str(path),
         found=str(fault),
-        remedy="restore it from a backup; `synthrelease ledger check` shows details",
+        remedy="restore it from a backup; `synthrelease ledger check LEDGER` shows details",
     )

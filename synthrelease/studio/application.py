@@ -47,7 +47,7 @@ def application(project: Project, secrets: Secrets) -> Starlette:
 
 
 def _home(studio: Studio, _request: Request) -> Response:
-    ways = steps(studio.project, studio.jobs, studio.planned_bundle())
+    ways = steps(studio.project, studio.jobs, studio.plan())
     next_step = next((step for step in ways if step.is_open and not step.is_done), ways[0])
     return RedirectResponse(next_step.path, status_code=303)
 

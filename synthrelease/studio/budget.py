@@ -61,12 +61,13 @@ class View:
 
 
 class Budgets:
-    """Views of the project's plan; labels of the data are read once for each text of the plan."""
+    """Views of the project's plan; labels of the data are read once for each state of the plan and of the files that it names."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._lock = Lock()
         self._plan: CheckedPlan | None = None
+        self._read = ""  # its fingerprint
         self._facts: dict[str, Facts] = {}
         self._views: dict[tuple[object, ...], tuple[View, Design | None]] = {}
 
@@ -104,12 +105,18 @@ class Budgets:
     def _current(self) -> CheckedPlan:
         if self._plan is None or not self._is_current():
             plan = self._project.load_plan()
-            facts = public_facts(plan)
-            self._plan, self._facts, self._views = plan, facts, {}
+            here = self._project.fingerprint(plan)  # before they are read: they may be others afterwards
+            self._facts = public_facts(plan)
+            self._plan, self._read, self._views = plan, here, {}
         return self._plan
 
     def _is_current(self) -> bool:
-        return self._plan is not None and self._plan.digest == self._project.digest()
+        plan = self._plan
+        return (
+            plan is not None
+            and plan.digest == self._project.digest()
+            and self._read == self._project.fingerprint(plan)
+        )
 
 
 def changes(

@@ -22,8 +22,8 @@ PRIVATE = (CHECK, EVALUATE)  # whose results are
 OF_DATA = (*PRIVATE, BUILD)  # which read the data: their errors can count rows
 # with which they are run, and which a person leaves out
 AS_JSON, CONFIRMED = "--json", "--plan-digest="
-PRIVATE_PAGE = "private-evaluation.html"
-BUNDLE_ENDING = ".h5"
+BUNDLE_ENDING, PAGE_ENDING = ".h5", ".html"
+PRIVATE_PAGE = f"private-evaluation{PAGE_ENDING}"
 KEY = "signing.key"  # that is made in a folder without one
 KEY_ENDINGS = (".pem", ".key")  # of private keys
 _CONFIRMATIONS = ("yes", "force", "allow-losses")
@@ -61,7 +61,7 @@ def confirmed_plan(project: Project, sent: Sent) -> CheckedPlan:
 
 def report_of(bundle: str) -> str:
     """Return the name of a bundle's public report."""
-    return Path(bundle).with_suffix(".html").as_posix()
+    return Path(bundle).with_suffix(PAGE_ENDING).as_posix()
 
 
 def export_of(bundle: str, form: str) -> str:

@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from synthrelease.building.targets import default_name
 from synthrelease.errors import SynthReleaseError
 from synthrelease.files.toml_reading import toml_tables
-from synthrelease.plan.plan import CheckedPlan, load_plan
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.studio.budget import Budgets, View
 from synthrelease.studio.guard import PAGE_TOKEN_HEADER, Secrets
 from synthrelease.studio.jobs import Jobs
@@ -43,13 +43,13 @@ class Studio:
             status_code: of the answer.
             values: of the template.
         """
-        plan = self._plan()
+        plan = self.plan()
         return page(
             template,
             status_code=status_code,
             at=at,
             project=self.project,
-            steps=steps(self.project, self.jobs, _bundle_of(plan)),
+            steps=steps(self.project, self.jobs, plan),
             has_ledger=plan is not None and plan.ledger is not None,
             running=self.jobs.running(),
             token_header={PAGE_TOKEN_HEADER: self.secrets.page},
@@ -69,19 +69,16 @@ class Studio:
 
     def planned_bundle(self) -> str:
         """Return the name of the bundle that the plan makes; "" without a plan."""
-        return _bundle_of(self._plan())
+        plan = self.plan()
+        return "" if plan is None else default_name(plan)
 
-    def _plan(self) -> CheckedPlan | None:
-        """The plan; None if it cannot be used."""
+    def plan(self) -> CheckedPlan | None:
+        """Return the plan; None if it cannot be used."""
         self.project.plan_text()  # which follows no link out of the folder
         try:
-            return load_plan(self.project.plan)
+            return self.project.load_plan()
         except SynthReleaseError:
             return None
-
-
-def _bundle_of(plan: CheckedPlan | None) -> str:
-    return "" if plan is None else default_name(plan)
 
 
 Shown = Mapping[str, Callable[[Studio, Request], Response]]  # pages by their paths

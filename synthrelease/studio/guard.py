@@ -21,6 +21,9 @@ COOKIE = "synthrelease-studio"
 ENTRANCE = "/enter"
 PAGE_TOKEN = "page_token"  # noqa: S105  the name of a field
 PAGE_TOKEN_HEADER = "x-page-token"  # noqa: S105  likewise
+CONNECTION = (
+    "connection"  # of the server's state for a request: what is to know of a browser that it was let in
+)
 
 _SECRET_BYTES = 32
 _SAFE_METHODS = ("GET", "HEAD")
@@ -75,7 +78,9 @@ class Guard:
         """Refuse the request, let a browser in, or pass the request on."""
         if scope["type"] != "http":
             return  # nothing else is spoken here
-        refusal = self._refusal(scope)
+        refusal, connection = self._refusal(scope), scope.get("state", {}).get(CONNECTION)
+        if refusal is None and connection is not None:
+            connection.is_let_in = True
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":

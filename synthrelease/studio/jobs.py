@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from synthrelease import children
+from synthrelease import __version__, children
 from synthrelease.errors import MachineError
 from synthrelease.files.locks import lock, refuse_without_locks
 from synthrelease.studio.progress import Step, last_step
@@ -44,7 +44,8 @@ class Job:
     printed: str  # private
     errors: str  # private
     step: Step
-    plan: str = ""  # digest of the plan that it was started with
+    plan: str = ""  # fingerprint of the plan that it was started with, and of the files that this names
+    version: str = ""  # of this program
     # digests of the files that it is about, by their names, as it found them and as it left them; None for those that are not there
     before: Mapping[str, str | None] = field(default_factory=dict)
     after: Mapping[str, str | None] = field(default_factory=dict)
@@ -55,8 +56,8 @@ class Job:
         return not self.is_running and self.code in (None, _INTERRUPTED)
 
     def is_done_for(self, plan: str) -> bool:
-        """Return whether it succeeded with the plan of a digest."""
-        return self.code == 0 and self.plan == plan
+        """Return whether it succeeded with the plan of a fingerprint, by this version of the program."""
+        return self.code == 0 and self.version == __version__ and self.plan == plan != ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Jobs:
         Args:
             name: of what it does; what an earlier one of this name printed is replaced.
             command: what follows `synthrelease`.
-            plan: digest of the plan that it is about.
+            plan: fingerprint of the plan that it is about; "" of none.
             about: names of files that it is about: its result is none of them once they are others.
 
         Raises:
@@ -108,7 +109,7 @@ class Jobs:
                 start_new_session=True,  # the terminal's Ctrl-C is for the server
             )
             document = {**run, "name": name, "command": [*command], "plan": plan, "process": process.pid}
-            document |= {"before": before}
+            document |= {"before": before, "version": __version__}
             _started[:] = [*(other for other in _started if other.poll() is None), process]
             self._write(f"{name}.json", document)
             self._write("last.json", document)
@@ -148,6 +149,7 @@ class Jobs:
             err.decode("utf-8", "replace"),
             last_step(self.file(f"{name}.progress")),
             document["plan"],
+            document.get("version", ""),
             document["before"],
             end["after"] if end is not None and is_whole else {},
         )

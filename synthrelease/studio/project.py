@@ -43,6 +43,21 @@ class Project:
         """Return the digest of the plan as it is now, as a build computes it; that of an empty text without one."""
         return digest(self.plan_bytes() or b"")
 
+    def fingerprint(self, plan: CheckedPlan | None) -> str:
+        """Return a text that stays the same for as long as a plan and the files that it names stay as they are; "" without a plan.
+
+        Files can be large, so none is read: one that was written, replaced, or brought back with its old time has another time of change,
+        which no program can set, or another number.
+        """
+        if plan is None:
+            return ""
+        files = [name for name in sorted({str(path) for path in _named_by(plan)}) if os.path.isfile(name)]  # noqa: PTH113  no error
+        stamps = (
+            (name, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns)
+            for name, one in zip(files, map(os.stat, files), strict=True)
+        )
+        return digest(f"{plan.digest} {[*stamps]}".encode("utf-8", "surrogateescape"))
+
     def plan_bytes(self) -> bytes | None:
         """Return what is in the plan's file; None if there is none.
 

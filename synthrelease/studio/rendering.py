@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Mapping
 from functools import cache
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from synthrelease import __version__
 from synthrelease.errors import ArgumentError, SynthReleaseError
@@ -41,18 +42,24 @@ def problem(error: SynthReleaseError, *, status_code: int = 422) -> HTMLResponse
     return page("problem.html", status_code=status_code, error=error)
 
 
-def whole_page(path: Path, request: Request) -> Response:
-    """Return a page that a command wrote: it can reach nothing of the studio and nothing elsewhere, and runs our own script alone, as it may be of others.
+def whole_page(path: Path, written: str | None, request: Request) -> Response:
+    """Return a page that a command wrote: it can reach nothing of the studio and nothing elsewhere, and runs our own script alone, as it is of what others may have sent.
 
     It stands in a frame of a page of ours, as only that can keep it from sending the browser elsewhere (`<meta http-equiv="refresh">`).
+
+    Args:
+        path: of it.
+        written: digest of what the command wrote; None if it did not, or another one is there.
+        request: for it.
     """
-    if not path.is_file():
+    content = b"" if written is None else path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != written:
         return Response(status_code=404)
     common = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     if _FRAMED in request.query_params:
         policy = f"{common}; sandbox allow-scripts; script-src '{script().hash}'; img-src data:; frame-ancestors 'self'"
         headers = {"content-security-policy": policy, "x-frame-options": "SAMEORIGIN"}
-        return FileResponse(path, media_type="text/html", headers=headers)
+        return Response(content, media_type="text/html", headers=headers)
     framing = page("framed.html", name=path.name, query=request.url.query, framed=_FRAMED)
     framing.headers["content-security-policy"] = f"{common}; frame-src 'self'; frame-ancestors 'none'"
     return framing

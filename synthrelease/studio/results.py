@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from synthrelease import __version__
 from synthrelease.building.curator import CHECK_UNITS, CHOICE_LEAKS
 from synthrelease.bundle.disclosure import releases_no_better, stated_guarantee, warning_sentence
 from synthrelease.bundle.finding import Finding, Verification
@@ -19,11 +20,13 @@ from synthrelease.reports.exhibits import OutputExhibits
 from synthrelease.reports.guarantee_words import guarantee_words
 from synthrelease.studio.commands import (
     BUILD,
+    BUNDLE_ENDING,
     CHECK,
     DIFF,
     EVALUATE,
     EXPORT,
     OF_DATA,
+    PAGE_ENDING,
     PRIVATE,
     REPORT,
     SHOW,
@@ -34,7 +37,8 @@ from synthrelease.studio.jobs import Job
 
 _MOST_SHOWN = 100_000  # characters of what a command printed; a browser takes long for more
 _PATH = " / "
-_WRITING = (BUILD, SIGN)  # which write the file that they are about
+# endings of the files that commands write, of those that they are about
+_WRITTEN = {BUILD: BUNDLE_ENDING, SIGN: BUNDLE_ENDING, REPORT: PAGE_ENDING, EVALUATE: PAGE_ENDING}
 View = Mapping[str, Any]
 
 
@@ -47,7 +51,9 @@ class Result:
         View | None
     )  # the values of its template; None if it printed no result, or not one that is understood
     error: View | None  # why it was refused, or failed
-    is_stale: bool = False  # whether a file that it is about is another one now: nothing of it is shown then
+    # whether a file that it is about is another one now, or this program another version: nothing of it is shown then
+    is_stale: bool = False
+    is_earlier: bool = False  # whether the plan is another one now, or a file that it names
 
     @property
     def name(self) -> str:
@@ -69,29 +75,45 @@ class Result:
         )
 
 
-def result_of(job: Job | None, digest_of: Callable[[str], str | None]) -> Result | None:
+def result_of(
+    job: Job | None, digest_of: Callable[[str], str | None], plan: str | None = None
+) -> Result | None:
     """Return the result of a command; None if there is none yet.
 
     Args:
         job: the command.
         digest_of: returns the digest of a file that it is about, as it is now.
+        plan: fingerprint of the plan as it is now; None for commands that read none.
     """
     if job is None or job.is_running:
         return None
-    if any(digest_of(file) != after for file, after in job.after.items()) or (
-        job.name not in _WRITING and job.before != job.after and not job.is_interrupted
+    meanwhile = (
+        file
+        for file, after in job.after.items()
+        if job.before.get(file) != after and not file.endswith(_WRITTEN.get(job.name, "/"))
+    )
+    if (
+        job.version != __version__
+        or any(digest_of(file) != after for file, after in job.after.items())
+        or any(meanwhile)
     ):
         return Result(job, None, None, is_stale=True)
+    is_earlier = plan not in (None, job.plan)
     document = _document(job.printed)
     if document is None or job.is_interrupted:
-        return Result(job, None, None)
+        return Result(job, None, None, is_earlier=is_earlier)
     if "error" in document:
-        return Result(job, None, document["error"])
+        return Result(job, None, document["error"], is_earlier=is_earlier)
     try:
         view = _VIEWS[job.name](document)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         view = None  # another version of this program printed it, or a manifest contradicts itself
-    return Result(job, view, None)
+    return Result(job, view, None, is_earlier=is_earlier)
+
+
+def written_page(result: Result | None, name: str) -> str | None:
+    """Return the digest of a page if it is what the command of a result wrote: others can have been put there."""
+    return None if result is None or result.view is None else result.job.after.get(name)
 
 
 def _document(printed: str) -> dict[str, Any] | None:

@@ -9,7 +9,8 @@ import hmac
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from synthrelease.errors import MachineError
@@ -29,11 +30,22 @@ def write_sealed(path: Path, text: str) -> None:
     Raises:
         MachineError: the user's key can be neither read nor made.
     """
+    with sealing(path, text):
+        pass
+
+
+@contextmanager
+def sealing(path: Path, text: str) -> Iterator[None]:
+    """Write a text as `write_sealed`, which gets its name when the block is done, and goes if that fails; errors before the block."""
     seal = _seal(path, text, made_key())
     partial = path.with_name(f"{path.name}.new")
-    with open_private(partial) as file:
-        file.write(f"{seal}\n{text}")
-    partial.replace(path)
+    try:
+        with open_private(partial) as file:
+            file.write(f"{seal}\n{text}")
+        yield
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def read_sealed(path: Path) -> str | None:

@@ -61,18 +61,27 @@ def serve(folder: str | Path, *, port: int = 0, ready: Callable[[str], None]) ->
 
 
 def _connection_kind() -> type[asyncio.Protocol]:
-    """Connections of which those that ask nothing are closed, the oldest first, where there are too many: files of a process come to an end."""
+    """Connections of which the oldest is closed where there are too many, as files of a process come to an end: of those that never had the cookie, whatever they wait for; then of those that ask nothing."""
     from uvicorn.protocols.http.h11_impl import H11Protocol  # noqa: PLC0415  an extra
 
-    opened: list[H11Protocol] = []  # in their order
+    from synthrelease.studio.guard import CONNECTION  # noqa: PLC0415  needs the extra
+
+    opened: list[_Connection] = []  # in their order
 
     class _Connection(H11Protocol):
+        is_let_in = False
+
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            opened[:] = [*(one for one in opened if not one.transport.is_closing()), self]
-            idle = (one for one in opened if not one.cycle or one.cycle.response_complete)
-            if len(opened) > _MOST_CONNECTIONS:
-                next(idle, self).transport.abort()
+            self.app_state = {CONNECTION: self}
+            opened[:] = [one for one in opened if not one.transport.is_closing()]
+            if len(opened) >= _MOST_CONNECTIONS:
+                min(opened, key=_Connection.worth).transport.abort()
+            opened.append(self)
+
+        def worth(self) -> int:
+            is_asking = self.cycle is not None and not self.cycle.response_complete
+            return self.is_let_in and 1 + is_asking
 
     return _Connection
 

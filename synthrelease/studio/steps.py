@@ -6,7 +6,9 @@ import tomllib
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from synthrelease.building.targets import default_name
 from synthrelease.files.toml_reading import toml_tables
+from synthrelease.plan.plan import CheckedPlan
 from synthrelease.plan.settings_file import FILL_IN
 from synthrelease.studio.commands import BUILD, CHECK
 from synthrelease.studio.jobs import Jobs
@@ -23,18 +25,18 @@ class Step:
     is_open: bool = False  # whether it can be taken
 
 
-def steps(project: Project, jobs: Jobs, bundle: str) -> list[Step]:
+def steps(project: Project, jobs: Jobs, plan: CheckedPlan | None) -> list[Step]:
     """Return the steps in their order.
 
     Args:
         project: whose.
         jobs: its commands.
-        bundle: the name of the one that the plan makes.
+        plan: its; None if it cannot be used.
     """
     text = project.plan_text()
     is_filled_in = text is not None and FILL_IN not in _values(text)
     ends = {name: jobs.job(name) for name in (CHECK, BUILD)}
-    here = project.digest()
+    here, bundle = project.fingerprint(plan), "" if plan is None else default_name(plan)
     done = {name: job is not None and job.is_done_for(here) for name, job in ends.items()}
     return [
         Step("/data", "Data", is_filled_in, is_open=True),

@@ -21,12 +21,13 @@ class Part(NamedTuple):
     is_there: bool
 
 
-def upload_of(project: Project, bundle: str) -> list[Part]:
+def upload_of(project: Project, bundle: str, *, has_report: bool) -> list[Part]:
     """Return the parts of an upload: what is advised, and what else of it is there.
 
     Args:
         project: whose.
         bundle: the name of the release in it.
+        has_report: whether what is there under the name of its report is one.
     """
     purposes = {
         bundle: "verifying the release: it is what counts",
@@ -36,5 +37,8 @@ def upload_of(project: Project, bundle: str) -> list[Part]:
         **{project.name(path): "checking the signature" for path in project.files(".pub")},
     }
     advised = {bundle, report_of(bundle), *(export_of(bundle, name) for name in _ADVISED)}
-    parts = [Part(name, purpose, (project.folder / name).exists()) for name, purpose in purposes.items()]
+    parts = [
+        Part(name, purpose, (project.folder / name).exists() and (has_report or name != report_of(bundle)))
+        for name, purpose in purposes.items()
+    ]
     return [part for part in parts if part.is_there or part.name in advised]

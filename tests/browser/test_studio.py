@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -184,6 +185,9 @@ def test_a_report_of_another_runs_and_reaches_nothing(studio: Callable[..., Runn
             f"<link rel=stylesheet href='{out}/style'><img src='{here.base}/check' onerror=\"document.title = 'ran'\">"
             f"<iframe src='{here.base}/data'></iframe><form action='{here.base}/jobs/cancel' method=post><button>go</button></form>"
         )
+        made = {"report": "b.html", "bytes": 1, "warnings": [], "test_seed": False}
+        sent = ("b.h5", "-o", "b.html")  # of anyone, and written into the page by a command of ours
+        noted(Project(here.folder.resolve()), "report", "report", *sent, printed=json.dumps(made))
         here.go("/pages/report?path=b.h5")
         report = here.page.frame_locator("iframe")
         if not leaving:  # else the browser shows a page of its own in the frame

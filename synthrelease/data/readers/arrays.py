@@ -183,7 +183,7 @@ def _no_axes(path: Path, contents: dict[str, StoredArray]) -> DataError:
         where=str(path),
         found=_shapes_in_words(contents),
         expected="the names of their axes in the input, the outermost first",
-        remedy='axes = ["person", "recording", "step"] in the plan; --axes person,recording,step of init',
+        remedy='axes = ["person", "recording", "step"] in the plan, or --axes person,recording,step',
     )
 
 

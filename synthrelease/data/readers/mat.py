@@ -86,7 +86,7 @@ def _variable(source: Source, file: Any) -> tuple[str, tuple[str, ...], Any]:
             where=str(source.path),
             found=", ".join(names[:20]) + (" and others" if len(names) > 20 else "") or "no variable",
             expected="one of them, named in the input" if names else "a variable",
-            remedy=f"table = '{names[0]}' in the plan; --table {names[0]} of init"
+            remedy=f"table = '{names[0]}' in the plan, or --table {names[0]}"
             if names
             else "save a matrix, a cell array or a struct in it",
         )

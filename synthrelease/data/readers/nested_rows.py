@@ -81,7 +81,7 @@ def _leaves_and_level(branches: Sequence[RecordValues]) -> tuple[list[RecordValu
             where=candidates[0].place.of(candidates[0].path[:-1]),
             found=", ".join(f"'{name}'" for name in names[:10]) + (" and others" if len(names) > 10 else ""),
             expected="cells, structs or vectors of one length, once",
-            remedy=f"name one: table = '{names[0]}' in the plan; --table {names[0]} of init",
+            remedy=f"name one: table = '{names[0]}' in the plan, or --table {names[0]}",
         )
     return leaves, levels[0] if levels else None
 
@@ -116,7 +116,7 @@ def _vectors(vectors: Sequence[RecordValues]) -> tuple[list[RecordValues], Array
                 where=leaf.place.of(leaf.path, record),
                 found=f"{_lengths(leaf)[record]} elements next to {counts[record]} of '{first.path[-1]}'",
                 expected="one length",
-                remedy=f"name one of them: table = '{leaf.name}' in the plan; --table {leaf.name} of init",
+                remedy=f"name one of them: table = '{leaf.name}' in the plan, or --table {leaf.name}",
             )
         if not different.size:
             chosen.append(leaf)

@@ -14,13 +14,14 @@ from synthrelease.studio.commands import (
     KEY_ENDINGS,
     KEYGEN,
     OF_BUNDLES,
+    REPORT,
     bundle_of,
     export_of,
     report_of,
 )
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.rendering import whole_page
-from synthrelease.studio.results import result_of
+from synthrelease.studio.results import result_of, written_page
 from synthrelease.studio.upload import upload_of
 
 _PASSWORD_ENDINGS = (".password", ".txt")
@@ -40,6 +41,7 @@ def _bundle(studio: Studio, request: Request) -> Response:
     }
     digest_of = cache(studio.jobs.digest_of)  # all are about the same file
     results = {name: result for name, job in jobs.items() if (result := result_of(job, digest_of))}
+    report, is_written = report_of(bundle), _written_report(studio, bundle) is not None
     return studio.page(
         "bundle.html",
         f"/bundle?path={quote(bundle)}",
@@ -54,11 +56,12 @@ def _bundle(studio: Studio, request: Request) -> Response:
         public_keys=[studio.project.name(path) for path in studio.project.files(".pub")],
         passwords=[studio.project.name(file) for file in studio.project.files(*_PASSWORD_ENDINGS)],
         forms=FORMATS,
-        upload=upload_of(studio.project, bundle),
+        upload=upload_of(studio.project, bundle, has_report=is_written),
         jobs=jobs,
         results=results,
-        report=report_of(bundle),
-        has_report=(studio.project.folder / report_of(bundle)).is_file(),
+        report=report,
+        is_there=(studio.project.folder / report).is_file(),
+        is_written=is_written,
         has_export=any((studio.project.folder / export_of(bundle, form)).is_dir() for form in FORMATS),
     )
 
@@ -68,7 +71,14 @@ def _named(studio: Studio, request: Request) -> str:
 
 
 def _public_report(studio: Studio, request: Request) -> Response:
-    return whole_page(studio.project.inside(report_of(_named(studio, request))), request)
+    bundle = _named(studio, request)
+    path = studio.project.inside(report_of(bundle))
+    return whole_page(path, _written_report(studio, bundle), request)
+
+
+def _written_report(studio: Studio, bundle: str) -> str | None:
+    """The digest of a bundle's report if the studio wrote it."""
+    return written_page(result_of(studio.jobs.job(REPORT), studio.jobs.digest_of), report_of(bundle))
 
 
 SHOWN: Shown = {

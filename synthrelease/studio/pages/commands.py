@@ -13,7 +13,9 @@ from synthrelease.studio.commands import (
     CHECK,
     COMMANDS,
     CONFIRMED,
+    OF_DATA,
     OF_PLAN,
+    PAGE_ENDING,
     command,
     confirmed_plan,
 )
@@ -25,12 +27,12 @@ from synthrelease.studio.results import result_of
 
 
 def _check(studio: Studio, _request: Request) -> Response:
-    job = studio.jobs.job(CHECK)
+    job, here = studio.jobs.job(CHECK), studio.project.fingerprint(studio.plan())
     return studio.page(
         "check.html",
         "/check",
         job=job,
-        result=result_of(job, studio.jobs.digest_of),
+        result=result_of(job, studio.jobs.digest_of, here),
         command=command(CHECK, studio.project, {}),
     )
 
@@ -44,7 +46,7 @@ def _build(studio: Studio, _request: Request) -> Response:
         "build.html",
         "/build",
         job=job,
-        result=result_of(job, studio.jobs.digest_of),
+        result=result_of(job, studio.jobs.digest_of, studio.project.fingerprint(plan)),
         command=command(BUILD, studio.project, {}),
         view=view,
         digest=plan.digest,  # of what is confirmed, whatever the file is by now
@@ -58,12 +60,12 @@ def _build(studio: Studio, _request: Request) -> Response:
 def _start(studio: Studio, _request: Request, form: Form) -> Response:
     name = one(form, "name")
     here = [*command(name, studio.project, form), AS_JSON]
-    about = [word for word in here if word.endswith(BUNDLE_ENDING)]
+    about = [word for word in here if word.endswith((BUNDLE_ENDING, PAGE_ENDING))]
     plan = confirmed_plan(studio.project, form) if name in OF_PLAN else None
-    if plan is not None and name in (CHECK, BUILD):
+    if plan is not None and name in OF_DATA:
         here.append(f"{CONFIRMED}{plan.digest}")  # the file may be another one before the command reads it
-        about = [default_name(plan)] if name == BUILD else []
-    studio.jobs.start(name, here, plan="" if plan is None else plan.digest, about=about)
+        about = [default_name(plan)] if name == BUILD else about
+    studio.jobs.start(name, here, plan=studio.project.fingerprint(plan), about=about)
     return _again()  # where its form stands, there is its result
 
 

@@ -14,7 +14,7 @@ from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.pages.answers import DOUBTS, answers
 from synthrelease.studio.plan_edits import add_inputs, renamed
 from synthrelease.studio.rendering import Form, go_to, one
-from synthrelease.studio.seals import write_sealed
+from synthrelease.studio.seals import sealing
 
 
 def _data(studio: Studio, request: Request) -> Response:
@@ -47,12 +47,12 @@ def _propose(studio: Studio, _request: Request, form: Form) -> Response:
     person, called = one(form, "person"), one(form, "called").strip()
     proposal = init(data, person=[person] if person else [], plan=studio.project.plan)
     proposed = renamed(proposal.text, called) if called else proposal.text
-    if one(form, "more"):
-        add_inputs(studio.project, one(form, "digest"), proposed, called=called)
-    else:
-        write_atomically(studio.project.plan, proposed.encode("utf-8"), force=False)
     studio.jobs.make_folder()
-    write_sealed(studio.jobs.file(DOUBTS), "\n".join(proposal.warnings))
+    with sealing(studio.jobs.file(DOUBTS), "\n".join(proposal.warnings)):
+        if one(form, "more"):
+            add_inputs(studio.project, one(form, "digest"), proposed, called=called)
+        else:
+            write_atomically(studio.project.plan, proposed.encode("utf-8"), force=False)
     return go_to("/data")
 
 

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from synthrelease.studio.commands import EVALUATE, PRIVATE_PAGE
 from synthrelease.studio.context import Changing, Shown, Studio
 from synthrelease.studio.rendering import whole_page
-from synthrelease.studio.results import result_of
+from synthrelease.studio.results import Result, result_of, written_page
 
 DOOR = "/evaluation"
 
@@ -18,24 +18,31 @@ def _is_confirmed(request: Request) -> bool:
 
 
 def _door(studio: Studio, request: Request) -> Response:
-    bundle = studio.planned_bundle()
-    job, path = studio.jobs.job(EVALUATE), studio.project.folder / bundle
+    bundle, result = studio.planned_bundle(), _result(studio)
+    path, page = (studio.project.folder / name for name in (bundle, PRIVATE_PAGE))
     return studio.page(
         "evaluation.html",
         DOOR,
         is_open=_is_confirmed(request),
         bundle=bundle if path.is_file() else "",
         page=PRIVATE_PAGE,
-        job=job,
-        result=result_of(job, studio.jobs.digest_of),
-        has_page=(studio.project.folder / PRIVATE_PAGE).is_file(),
+        job=studio.jobs.job(EVALUATE),
+        result=result,
+        is_there=page.is_file(),
+        is_written=written_page(result, PRIVATE_PAGE) is not None,
     )
+
+
+def _result(studio: Studio) -> Result | None:
+    here = studio.project.fingerprint(studio.plan())
+    return result_of(studio.jobs.job(EVALUATE), studio.jobs.digest_of, here)
 
 
 def _behind(studio: Studio, request: Request) -> Response:
     if not _is_confirmed(request):
         return RedirectResponse(DOOR, status_code=303)
-    return whole_page(studio.project.inside(PRIVATE_PAGE), request)
+    written = written_page(_result(studio), PRIVATE_PAGE)
+    return whole_page(studio.project.inside(PRIVATE_PAGE), written, request)
 
 
 SHOWN: Shown = {DOOR: _door, "/pages/evaluation": _behind}

@@ -64,7 +64,8 @@ def _offered(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _power(studio: Studio, request: Request) -> Response:
     """The accuracy of one output against participants."""
-    design = _design(studio.project, studio.project.digest())
+    project = studio.project
+    design = _design(project, project.fingerprint(project.load_plan()))
     outputs = {output.name: output for output in design.outputs}
     name = request.query_params.get("output", "")
     if name not in outputs:
@@ -75,8 +76,8 @@ def _power(studio: Studio, request: Request) -> Response:
 
 
 @lru_cache(maxsize=1)
-def _design(project: Project, _digest: str) -> Design:
-    """The plan's; labels of the data are read once for each text of the plan."""
+def _design(project: Project, _fingerprint: str) -> Design:
+    """The plan's; labels of the data are read once for each fingerprint."""
     return make_design(project.load_plan())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,21 @@ def test_a_journal_that_is_none_is_left_alone(tmp_path: Path, line: str) -> None
     with refused(MachineError, "damaged-journal", where=tmp_path / NAME):
         Journal(tmp_path)
     assert (tmp_path / NAME).read_text() == line + "\n"
+
+
+@pytest.mark.parametrize(
+    ("put_there", "code"),
+    [(os.mkfifo, "damaged-journal"), (lambda path: path.symlink_to("other"), "cannot-write")],
+    ids=["pipe", "link"],
+)
+def test_what_is_no_file_of_the_folder_is_refused_at_once(
+    tmp_path: Path, put_there: Callable[[Path], object], code: str
+) -> None:
+    (tmp_path / "other").write_text("kept")
+    put_there(tmp_path / NAME)
+    with refused(MachineError, code, where=tmp_path / NAME):
+        Journal(tmp_path)
+    assert (tmp_path / "other").read_text() == "kept"
 
 
 def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:

@@ -64,6 +64,12 @@ def test_labels_are_read_once_for_a_plan(tmp_path: Path, monkeypatch: pytest.Mon
     here.plan.write_text(PLAN.replace('"Small"', '"Other"'))
     budgets.at(1.0)
     assert len(reads) == 2
+    assert budgets.is_known()
+    with (here.folder / "gaze.csv").open("a") as file:
+        file.write("P99,s,sky,1,1\n")
+    assert not budgets.is_known()
+    budgets.at(1.0)
+    assert len(reads) == 3
 
 
 def test_a_budget_for_which_there_is_no_release_is_explained(tmp_path: Path) -> None:

@@ -141,6 +141,17 @@ def test_a_plan_that_is_changed_after_it_was_confirmed_is_not_built(
     assert CliRunner().invoke(main, started[0]).exit_code == 0
 
 
+def test_a_plan_that_is_changed_is_not_evaluated(files: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(Jobs, "start", lambda _jobs, _name, here, **_more: started.append([*here]))
+    assert Browser(files).change("/jobs/start", name="evaluate", bundle="b.h5").status == 204
+    files.plan.write_text(files.plan.read_text() + "# changed\n")
+    monkeypatch.chdir(files.folder)
+    refusal = CliRunner().invoke(main, started[0])
+    assert json.loads(refusal.stdout)["error"]["code"] == "plan-changed"
+    assert not (files.folder / "private-evaluation.html").exists()
+
+
 @pytest.mark.parametrize("raw", [b"\xef\xbb\xbf", b"\r\n", b""])
 def test_what_pages_confirm_is_what_builds_compare(tmp_path: Path, raw: bytes) -> None:
     """Whatever an editor writes at the beginning of files and at the end of lines."""

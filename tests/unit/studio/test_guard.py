@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from studio_project import HOST, Browser, name_of, project
+from studio_project import HOST, Browser, name_of, noted, project
 
 from synthrelease.reports.page import script
 from synthrelease.studio.application import application
@@ -195,6 +195,9 @@ def test_pages_of_bundles_run_our_script_alone_and_reach_nothing(browser: Browse
     folder = browser.project.folder
     for name in ("b.h5", "b.html", "private-evaluation.html"):
         (folder / name).write_text("<script>parent</script>")
+    made = {"bytes": 1, "warnings": [], "test_seed": False, "report": "b.html", "faults": []}
+    noted(browser.project, "report", "report", "b.h5", "-o", "b.html", printed=json.dumps(made))
+    noted(browser.project, "evaluate", "evaluate", "-o", "private-evaluation.html", printed=json.dumps(made))
     frame, page = browser.ask(path), browser.ask(f"{path}&framed")
     around, within = (
         dict(part.strip().partition(" ")[::2] for part in one.headers["content-security-policy"].split(";"))

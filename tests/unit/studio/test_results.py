@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 from documented import ROOT
-from markupsafe import escape
 from studio_project import PLAN, Browser, finished, noted, project
 
-from synthrelease.errors import Argument, Remedy, as_options
+from synthrelease.errors import Argument, Remedy
 from synthrelease.reports.guarantee_words import guarantee_words
 from synthrelease.studio.commands import OF_BUNDLES
 from synthrelease.studio.jobs import Jobs
@@ -244,7 +243,8 @@ def test_the_private_evaluation_opens_only_after_it_was_confirmed(browser: Brows
     folder = browser.project.folder
     (folder / "private-evaluation.html").write_text("<p>")
     (folder / "small-1.0.0.h5").touch()
-    noted(browser.project, "evaluate", "evaluate", "small-1.0.0.h5", printed='{"faults": ["secret"]}')
+    sent = ("small-1.0.0.h5", "-o", "private-evaluation.html")
+    noted(browser.project, "evaluate", "evaluate", *sent, printed='{"faults": ["secret"]}')
     door = browser.ask("/evaluation").text
     assert "secret" not in door
     assert 'value="evaluate"' not in door
@@ -288,21 +288,8 @@ def test_remedies_are_sentences_of_pages(browser: Browser, code: str) -> None:
 
 
 def test_each_link_of_a_remedy_leads_to_a_page(browser: Browser) -> None:
-    linked = [to_do(code, "do it") for code in (*_SENTENCES, *_PAGES)]
+    linked = [to_do(code, "do it") for code in (*_SENTENCES, *_PAGES)] + [to_do("", "synthrelease verify")]
     paths = {path for shown in linked for path in re.findall('href="([^"]+)"', shown)}
     assert paths == {f"/{title.lower()}" for title in _LINKS}
     assert all(browser.ask(path).status == 200 for path in paths)
     assert not [shown for shown in linked if "{" in shown or "[" in shown]
-
-
-@pytest.mark.parametrize(
-    "remedy",
-    [
-        "try --backend loky, or fewer --jobs",
-        "run: synthrelease verify",
-        Remedy("a ", Argument("pattern", "<P {x}"), " b"),
-    ],
-)
-def test_what_no_page_does_is_said_whole(remedy: str) -> None:
-    assert to_do("other", remedy) == f"in a terminal: {escape(as_options(remedy))}"
-    assert to_do("other", "drop <them>: off_screen = 'drop'") == escape("drop <them>: off_screen = 'drop'")

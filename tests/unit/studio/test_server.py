@@ -9,12 +9,15 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from refusals import refused
 from studio_project import project
+from studio_running import pipelining
 
 from synthrelease.errors import MachineError
 from synthrelease.studio.guard import COOKIE
@@ -99,6 +102,36 @@ def test_connections_that_ask_nothing_keep_no_one_out(
                 connection.sendall(sent.encode())
         head = f"Host: {LOOPBACK}:{port}\r\nConnection: close\r\n\r\n"
         assert ask(port, f"GET /data HTTP/1.1\r\n{head}").startswith("HTTP/1.1 403")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert "Traceback" not in errors
+
+
+def test_connections_that_read_nothing_keep_no_one_out(
+    studio: tuple[subprocess.Popen[str], int, str],
+) -> None:
+    """Each has answers that wait to be sent. That of the browser stays open, though it is the oldest."""
+    process, port, token = studio
+    head = f"Host: {LOOPBACK}:{port}\r\nConnection: close\r\n\r\n"
+    first = ask(port, f"GET /enter?token={token} HTTP/1.1\r\n{head}")
+    cookie = first.partition("set-cookie: ")[2].partition(";")[0]
+    with contextlib.ExitStack() as stack:
+        browser = stack.enter_context(contextlib.closing(HTTPConnection(LOOPBACK, port, timeout=20)))
+
+        def asked() -> socket.socket | None:
+            browser.request("GET", "/static/studio.css", headers={"Cookie": cookie})
+            assert browser.getresponse().read()
+            return browser.sock
+
+        same = asked()
+        for _ in range(70):
+            stack.enter_context(pipelining(port))
+        for _ in range(3):
+            time.sleep(
+                1
+            )  # until no more answers can be sent; a browser's connection that asks nothing is kept 5 s
+            assert asked() is same
+            assert ask(port, f"GET /data HTTP/1.1\r\n{head}").startswith("HTTP/1.1 403")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert "Traceback" not in errors

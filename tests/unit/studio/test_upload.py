@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pages import Page, parsed
-from studio_project import Browser, project
+from studio_project import Browser, noted, project
 
 from synthrelease.exports.formats import FORMATS
 from synthrelease.studio.commands import command
@@ -41,9 +41,12 @@ def test_every_form_is_offered_with_what_it_is_for(browser: Browser) -> None:
     assert len({form.purpose for form in FORMATS.values()}) == len(FORMATS)
 
 
+MADE = '{"report": "", "bytes": 1, "warnings": [], "test_seed": false}'
+
+
 def test_the_list_names_what_is_there_and_what_is_advised_and_nothing_private(browser: Browser) -> None:
     folder = browser.project.folder
-    assert [(part.name, part.is_there) for part in upload_of(browser.project, BUNDLE)] == [
+    assert [(part.name, part.is_there) for part in upload_of(browser.project, BUNDLE, has_report=False)] == [
         (BUNDLE, True),
         ("small-1.0.0.html", False),
         ("small-1.0.0-csv", False),
@@ -52,6 +55,8 @@ def test_the_list_names_what_is_there_and_what_is_advised_and_nothing_private(br
     (folder / "small-1.0.0-bids").mkdir()
     for name in ("small-1.0.0.html", "small-1.0.0.manifest.json", "signing.key.pub", *PRIVATE):
         (folder / name).touch()
+    assert "small-1.0.0.html" not in map(first_word, page_of(browser).texts("li", "done"))  # of anyone
+    noted(browser.project, "report", "report", BUNDLE, "-o", "small-1.0.0.html", printed=MADE)
     page = page_of(browser)
     assert [name for name in map(first_word, page.texts("li", "done")) if "." in name] == [
         BUNDLE,
@@ -60,7 +65,7 @@ def test_the_list_names_what_is_there_and_what_is_advised_and_nothing_private(br
         "small-1.0.0-bids",
         "signing.key.pub",
     ]
-    assert not {part.name for part in upload_of(browser.project, BUNDLE)} & {*PRIVATE}
+    assert not {part.name for part in upload_of(browser.project, BUNDLE, has_report=True)} & {*PRIVATE}
 
 
 def test_a_bundle_of_others_is_not_for_you_to_upload(browser: Browser) -> None:
@@ -74,4 +79,6 @@ def test_the_folders_are_those_that_exports_write(browser: Browser) -> None:
     for form in FORMATS:
         *_, folder = command("export", browser.project, {"bundle": [BUNDLE], "to": [form]})
         (browser.project.folder / folder).mkdir()
-        assert folder in [part.name for part in upload_of(browser.project, BUNDLE) if part.is_there]
+        assert folder in [
+            part.name for part in upload_of(browser.project, BUNDLE, has_report=False) if part.is_there
+        ]
