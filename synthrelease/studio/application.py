@@ -74,7 +74,9 @@ def _no_page(studio: Studio, request: Request, error: SynthReleaseError) -> Resp
         with suppress(
             SynthReleaseError
         ):  # what is wrong with the project is wrong with the frame of its pages, too
-            return studio.page("no_page.html", request.url.path, status_code=422, error=error)
+            plan = studio.project.plan
+            said = {"of_plan": error.where.startswith(str(plan)), "has_plan": plan.exists(), "error": error}
+            return studio.page("no_page.html", request.url.path, status_code=422, **said)
     return problem(error)
 
 

@@ -281,6 +281,14 @@ def test_of_a_fault_a_page_says_nothing_but_that_it_is_one(
     assert "content-security-policy" in answer.headers
 
 
+def test_a_page_that_cannot_be_shown_says_what_is_wrong(browser: Browser) -> None:
+    """Not the plan, where it is a path that is; and without a plan it leads to the first step."""
+    assert '<a href="/bundles">' in browser.ask("/bundle").text
+    assert "plan.toml</code> with" not in browser.ask("/bundle").text
+    browser.project.plan.unlink()
+    assert '<a class="button" href="/data">' in browser.ask("/build").text
+
+
 def test_paths_of_no_page_lead_nowhere(browser: Browser) -> None:
     for path in (
         "/static/../guard.py",
