@@ -102,7 +102,7 @@ def test_names_of_columns_may_be_people():
         (statistics, {"test_seed": "a"}, "test_seed=1"),
         (heatmaps, {"stimuli": "1001.jpg"}, 'stimuli=["1001.jpg"]'),
         (heatmaps, {"screen": (800, 600, 3)}, "screen=Screen(800, 600)"),
-        (heatmaps, {"assignment_public": "yes"}, "assignment_public=True"),
+        (heatmaps, {"assignment_public": "yes"}, "leave assignment_public out"),
         (gaze, {"stimuli": "1001.jpg"}, 'stimuli=["1001.jpg"]'),
         (gaze, {"screen": (800, 600, 3)}, "screen=Screen(800, 600)"),
         (features, {"bounds": {"v": (5, 0)}}, 'bounds={"pupil_mm": (1.5, 8.0)}'),
