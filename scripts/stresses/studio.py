@@ -133,8 +133,8 @@ def plans(count: int) -> list[str]:
             plan.write_text(plan.read_text().replace("epsilon = 1.0", "epsilon = 9.0"))
             while jobs.running() is not None:
                 time.sleep(0.05)
-        charged = [debit["spent_here"] for debit in ledger.to_json()["study"]["debits"]]
-        broken += [f"a release of ε = {epsilon} was charged" for epsilon in charged if float(epsilon) > 1]
+        charged = [debit["epsilon_alone"] for debit in ledger.to_json()["study"]["debits"]]
+        broken += [f"a release of ε = {epsilon} was charged" for epsilon in charged if epsilon > 1]
     print(
         f"{count} plans that changed after they were confirmed: {len(charged)} built as confirmed, {len(broken)} as changed"
     )
