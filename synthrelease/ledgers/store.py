@@ -174,7 +174,8 @@ class _Handles:
     """Open handles of ledgers' files: closing one takes all locks of this process from the file (POSIX), so all stay open while there is a connection."""
 
     def __init__(self) -> None:
-        self._guard, self._connections, self._open = threading.Lock(), 0, list[int]()
+        # Re-entrant: an interruption may leave it with this thread, which must not wait for itself.
+        self._guard, self._connections, self._open = threading.RLock(), 0, list[int]()
 
     def opened(self, path: Path) -> int:
         """Return a handle, within a block of `kept`; errors as of `handle_of`."""
