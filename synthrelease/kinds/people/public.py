@@ -346,6 +346,10 @@ class PeopleParameters(Parameters):
         design = self.design
         if len(design.shares) != 3 or sum(radius**2 for radius in design.radii) > RADIUS**2:
             yield "sensitivity", "the radii of the rounds are more than the radius of all together"
+        coarse = (design.coarse_weights, design.coarse_squares, design.coarse_priors)
+        blocks = (design.block_weights, design.block_squares, design.block_priors)
+        if not all(number > 0 for numbers in (design.shares, *coarse, *blocks) for number in numbers):
+            yield "manifest", "a weight, square or variance of the design is not above 0"
         if self.pilot is not None and not self.pilot.suits(self.form):
             yield (
                 "manifest",
