@@ -59,7 +59,12 @@ def safe_starts() -> Iterator[None]:
         try:
             yield
         finally:
-            for name, value in before.items():
-                os.environ.pop(name, None)
-                if value is not None:
-                    os.environ[name] = value
+            restore(before)
+
+
+def restore(before: Mapping[str, str | None]) -> None:
+    """Give variables of this process the values that they had; None of one that was not set."""
+    for name, value in before.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import platform
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from importlib.metadata import version
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import synthrelease
-from synthrelease.children import safe_environment, safe_starts
+from synthrelease.children import restore, safe_environment, safe_starts
 from synthrelease.errors import MachineError
 from synthrelease.parallel.call import Call, Failed, attempted
 from synthrelease.parallel.pool import WORKER_ENVIRONMENT, Processes
@@ -50,6 +51,7 @@ class Cluster:
     def __init__(self, scheduler: str | None, jobs: int) -> None:
         self._local = Processes(jobs)
         self._cluster: Any = None
+        self._environment: dict[str, str | None] = {}  # before our own cluster
         self._client = _connect(scheduler) if scheduler is not None else self._start(jobs)
         self._under_way: set[Any] = set()  # Dask drops a call whose future is not kept
         self._empty_looks = 0
@@ -94,12 +96,15 @@ class Cluster:
         self._client.close(timeout=_ANSWER_S)
         if self._cluster is not None:
             self._cluster.close(timeout=_ANSWER_S)
+            restore(self._environment)
 
     def _start(self, jobs: int) -> Any:
         dask, distributed = _import_dask()
         # A worker in the place of one that died is started with these.
         safe = {f"distributed.nanny.pre-spawn-environ.{name}": to for name, to in safe_environment().items()}
         dask.config.set(_OWN_CLUSTER | safe)
+        # Dask sets them in this process.
+        self._environment = {name: os.environ.get(name) for name in (*safe_environment(), "PYTHONHASHSEED")}
         try:
             with safe_starts():
                 self._cluster = distributed.LocalCluster(
@@ -119,6 +124,7 @@ class Cluster:
         except (OSError, RuntimeError, TimeoutError) as error:
             if self._cluster is not None:
                 self._cluster.close(timeout=_ANSWER_S)
+            restore(self._environment)
             raise MachineError(
                 "cluster-not-started",
                 "a Dask cluster could not be started on this machine",

@@ -195,9 +195,13 @@ def test_bundles_do_not_depend_on_who_worked(
     paths, expected = studies
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     cluster = (lambda: Cluster(None, 2)) if pool == "dask" else None
-    killer = KillsOne()
+    killer, variables = KillsOne(), dict(os.environ)
     ended = killer if kill else lambda _: None
     done = batch(paths, tmp_path, jobs=2, cluster=cluster, test_seed=3, ended=ended)
+    assert {name for name in variables if os.environ.get(name) != variables[name]} == set()
+    assert (
+        "PYTHONSAFEPATH" not in os.environ
+    )  # else what the caller starts next would not find its own modules
     assert len(killer.killed) == kill
     assert states(done) == [BUILT] * len(paths), [one.reason for one in done]
     assert bundles(tmp_path) == expected
