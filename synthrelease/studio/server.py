@@ -81,7 +81,7 @@ def _connection_kind() -> type[asyncio.Protocol]:
 
         def worth(self) -> int:
             is_asking = self.cycle is not None and not self.cycle.response_complete
-            return self.is_let_in and 1 + is_asking
+            return 1 + is_asking if self.is_let_in else 0
 
     return _Connection
 

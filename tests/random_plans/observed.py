@@ -3,8 +3,8 @@
 The two doors through which private integers leave are closed: `noised` returns the noise alone, and `private_choice` the first word of its
 generator. What two neighbours still show differently passed beside them. What stood before the doors is kept, to be compared with the stated sensitivity.
 
-Thousands of plans are built, so what is a function of public numbers alone, and slow, is made fast: unlike noises are composed by adding up ε, and what
-the most probable maps of integers are, and what a heatmap is expected to be worth, is remembered, and chains of scanpaths are fitted roughly.
+Thousands of plans are built, so what is a function of public numbers alone, and slow, is made fast: unlike noises are composed by adding up ε, the most
+probable maps of integers and what a heatmap is expected to be worth are remembered, and chains of scanpaths are fitted roughly.
 """
 
 from __future__ import annotations

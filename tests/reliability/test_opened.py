@@ -44,6 +44,10 @@ CONTRADICTIONS: dict[str, tuple[str, Change]] = {
     "no sensitivity": (PEOPLE, lambda manifest: output(manifest, "people").update(sensitivity=None)),
     "no noise": (PEOPLE, lambda manifest: output(manifest, "people").update(noise=None)),
     "a lattice of more values than memory holds": (PEOPLE, told("people", lattice=[2e-8, 2e-8, 2e-8])),
+    "a design that gives nothing": (
+        PEOPLE,
+        lambda manifest: parameters(manifest, "people")["design"].update(coarse_weights=[0.0] * 20),
+    ),
     "more people than there are": (PEOPLE, told("people", synthetic_people=1_000_000)),
     "more windows than there are": (PEOPLE, told("people", windows=10_000)),
     "longer series than there are": (SIGNALS, told("person", length=40_000)),
