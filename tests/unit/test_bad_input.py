@@ -85,7 +85,7 @@ def test_packed_text_without_end_is_refused_for_what_it_is(
     tmp_path: Path, first: bytes, piece: bytes, code: str
 ) -> None:
     member = gzip.compress(piece * ((1 << 24) // len(piece)), 9)
-    (tmp_path / "gaze.csv.gz").write_bytes(gzip.compress(first) + member * 20)
+    (tmp_path / "gaze.csv.gz").write_bytes(gzip.compress(first) + member * 40)  # 640 MiB
     with refused(DataError, code, where=tmp_path / "gaze.csv.gz"):
         synthrelease.init(tmp_path / "gaze.csv.gz", person="who")
 
