@@ -1,7 +1,7 @@
 """JSON schemas of public parameters, from the types of their fields and what annotates them.
 
 A field `rows: Annotated[int, {"minimum": 1}]` is a whole number from 1 on. `T | None` may be null. A dataclass is an object with all of its
-fields; those of one with `optional` among its class variables may be left out.
+fields.
 """
 
 from __future__ import annotations
@@ -52,11 +52,10 @@ def object_schema(kind: Any, names: typing.Collection[str] | None = None) -> Sch
     """Return the schema of an object that has the fields of a dataclass, or some of them."""
     hints = _hints(kind)
     fields = [field.name for field in dataclasses.fields(kind) if names is None or field.name in names]
-    optional = {field.name for field in dataclasses.fields(kind) if field.metadata.get("optional")}
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": [name for name in fields if name not in optional],
+        "required": fields,
         "properties": {name: schema_of(hints[name]) for name in fields},
     }
 

@@ -30,15 +30,13 @@ def remark(code: str, **fields: Any) -> Remark:
     return Remark(code, fields)
 
 
-def sentence(stated: Remark | Mapping[str, Any] | str, sentences: Mapping[str, str]) -> str:
+def sentence(stated: Remark | Mapping[str, Any], sentences: Mapping[str, str]) -> str:
     """Return the sentence of a remark.
 
     Args:
-        stated: the remark, also as a manifest has it; manifests of versions 1 and 2 have the sentence itself.
+        stated: the remark, also as a manifest has it.
         sentences: by code, with fields in braces; `{number:several noun}` is a number with its noun.
     """
-    if isinstance(stated, str):
-        return stated
     if isinstance(stated, Mapping):
         stated = Remark(stated["code"], stated["fields"])
     try:

@@ -29,7 +29,7 @@ _INDEPENDENT = {
     "enum",
     "const",
 }  # of each other
-_PLANS, _MANIFESTS = f"plan-v1{_SCHEMA_ENDING}", f"manifest-v3{_SCHEMA_ENDING}"
+_PLANS, _MANIFESTS = f"plan-v1{_SCHEMA_ENDING}", f"manifest-v1{_SCHEMA_ENDING}"
 
 
 @cache
@@ -62,7 +62,7 @@ def validator(name: str) -> Any:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return a JSON schema, such as "manifest-v3", "plan-v1", "policy-v1" or what these refer to, "texts-v1".
+    """Return a JSON schema, such as "manifest-v1", "plan-v1", "policy-v1" or what these refer to, "texts-v1".
 
     Those of plans and manifests have all kinds of outputs that are installed.
     """

@@ -130,7 +130,7 @@ def _warm() -> None:
 
     from synthrelease.bundle import manifest
 
-    manifest.load_schemas()
+    manifest.load_schema()
 
 
 def _in_child(work: Work, numbers: list[int], path: Path, write: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.format_1 import labels_of, shape_of
+from synthrelease.reports.released import labels_of, shape_of
 from synthrelease.data.area_shapes import ELSEWHERE
 from synthrelease.data.areas import PlacedAreas
 from synthrelease.data.attribute import Attribute

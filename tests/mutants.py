@@ -788,7 +788,7 @@ def _words() -> list[str]:
             for one in node:
                 look(one)
 
-    look(schema("manifest-v3"))
+    look(schema("manifest-v1"))
     return sorted(found)
 
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from synthrelease.bundle import checker, manifest
 from synthrelease.bundle.examination import examine
 import dp_accounting.pld.privacy_loss_distribution, scipy.stats
-manifest.load_schemas()
+manifest.load_schema()
 for path in sys.stdin.read().splitlines():
     Path("/mark/" + path).exists()
     print(sorted({one.code for one in examine(path).findings}), flush=True)

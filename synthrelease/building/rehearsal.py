@@ -12,7 +12,7 @@ from synthrelease.bundle import output_claims
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.items import OutputDataset, StoredOutput
 from synthrelease.bundle.layout import is_compact
-from synthrelease.bundle.manifest import MANIFEST_VERSION, schema_name, to_bytes
+from synthrelease.bundle.manifest import SCHEMA, to_bytes
 from synthrelease.bundle.release_claims import claim_faults, statement_faults
 from synthrelease.bundle.strict_hdf5.bundle_file import MOST_MANIFEST_BYTES
 from synthrelease.dp.guarantee import Neighbours
@@ -72,14 +72,13 @@ def rehearse(design: Design, *, seeded: bool = False) -> Rehearsal:
 
 def _refuse_misfit(planned: dict[str, Any], design: Design) -> None:
     """Refuse what does not fit the manifest's schema, in the words of the schema."""
-    name = schema_name(MANIFEST_VERSION)
-    error = next(iter(validator(name).iter_errors(planned)), None)
+    error = next(iter(validator(SCHEMA).iter_errors(planned)), None)
     if error is None:
         return
     while error.context:  # the alternative that came nearest
         error = max(error.context, key=lambda alternative: len(alternative.absolute_path))
     place = "/".join(map(str, error.absolute_path))
-    raise explained(f"{design.plan.path}: in the manifest, {place}", error, schema(name))
+    raise explained(f"{design.plan.path}: in the manifest, {place}", error, schema(SCHEMA))
 
 
 def _refuse_false_claims(manifest: dict[str, Any], design: Design) -> None:

@@ -43,7 +43,7 @@ _IMPORTED_ON_DEMAND = ("dp_accounting", "scipy.optimize", "scipy.stats")
 
 def serve() -> None:
     """Answer requests on standard input until there are no more."""
-    manifest_text.load_schemas()
+    manifest_text.load_schema()
     stream = sys.stdin.buffer
     for line in iter(stream.readline, b""):
         answer = _answer(json.loads(line), asker_fd=stream.fileno())

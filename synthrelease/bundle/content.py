@@ -26,20 +26,15 @@ class Content:
     forms: Mapping[str, Form]  # of datasets, by path, dimension scales before what has them
     values: Iterable[Piece]  # of every dataset in their order; of several datasets in any order
 
-    @property
-    def version(self) -> int:
-        """The version of the format."""
-        return int(self.groups["/"]["format_version"])
 
-
-def root_attributes(version: int = FORMAT_VERSION) -> Attributes:
+def root_attributes() -> Attributes:
     """Return the attributes of the root of a bundle."""
-    return {"format": FORMAT.encode("ascii"), "format_version": version}
+    return {"format": FORMAT.encode("ascii"), "format_version": FORMAT_VERSION}
 
 
-def output_attributes(kind: str, version: int = FORMAT_VERSION) -> Attributes:
+def output_attributes(kind: str) -> Attributes:
     """Return the attributes of an output's group."""
-    return {"encoding_type": kind.encode("ascii"), "encoding_version": version}
+    return {"encoding_type": kind.encode("ascii"), "encoding_version": FORMAT_VERSION}
 
 
 def released_content(
@@ -80,7 +75,7 @@ def _values(
 
 
 def content_of(file: BundleFile) -> Content:
-    """Return the content of a bundle, in the format that it has."""
+    """Return the content of a bundle."""
     datasets = file.anatomy.datasets
     scales_first = sorted(file.dataset_paths(), key=lambda path: not datasets[path].axis)
     values = ((path, piece) for path in file.dataset_paths() for piece in file.pieces(path))

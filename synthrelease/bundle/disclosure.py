@@ -189,7 +189,7 @@ def is_unprotected(event: events.Event) -> bool:
     return any(isinstance(leaf, events.Unprotected) for leaf in events.flatten(event))
 
 
-def warning_sentence(stated: Remark | Mapping[str, Any] | str) -> str:
+def warning_sentence(stated: Remark | Mapping[str, Any]) -> str:
     """Return a warning of a release in a sentence."""
     return sentence(stated, _WARNINGS)
 
@@ -203,21 +203,18 @@ def unprotected_facts(manifest: Mapping[str, Any], *, outputs: bool = True) -> l
     """Return what a release does not protect, in words: of what, and why.
 
     Args:
-        manifest: of any version.
+        manifest: of a release.
         outputs: whether outputs without differential privacy are among them.
     """
     guarantees = {output["name"]: output["guarantee"] for output in manifest["outputs"]}
     unprotected = {f"output {name}" for name in guarantees}
     facts = []
     for stated in manifest["privacy"]["not_protected"]:
-        if "reason" in stated:  # of versions 1 and 2
-            subject, reason = stated["what"], stated["reason"]
-        else:
-            fields = dict(stated["fields"])
-            if stated["code"] == "output" and fields.get("output") in guarantees:
-                fields["guarantee"] = str(guarantee_from_json(guarantees[fields["output"]]))
-            stated_fact = Remark(stated["code"], fields)
-            subject, reason = sentence(stated_fact, _PUBLIC), sentence(stated_fact, _REASONS)
+        fields = dict(stated["fields"])
+        if stated["code"] == "output" and fields.get("output") in guarantees:
+            fields["guarantee"] = str(guarantee_from_json(guarantees[fields["output"]]))
+        stated_fact = Remark(stated["code"], fields)
+        subject, reason = sentence(stated_fact, _PUBLIC), sentence(stated_fact, _REASONS)
         if outputs or subject not in unprotected:
             facts.append((subject, reason))
     return facts

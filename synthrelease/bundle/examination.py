@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from synthrelease.bundle.content import output_attributes
 from synthrelease.bundle.finding import Finding, Verification
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import dataset_path, is_marked_test_seed
-from synthrelease.bundle.manifest import FORMAT_OF, schema_name
+from synthrelease.bundle.manifest import MANIFEST_VERSION, SCHEMA
 from synthrelease.bundle.output_examination import DatasetReader, OutputExamination, stated_faults
 from synthrelease.bundle.release_claims import claim_faults, statement_faults
 from synthrelease.bundle.signing.expectations import NO_EXPECTATIONS, SignatureExpectations
@@ -114,7 +115,7 @@ def _examine_statements(
 
     Return the outputs in which nothing was found, by their places.
     """
-    called_for = _stored_outputs(manifest)
+    called_for = [StoredOutput(output) for output in manifest["outputs"]]
     result.findings.extend(
         list(_number_faults(file, called_for)) or _listing_faults(file, manifest, called_for)
     )
@@ -163,12 +164,9 @@ def _manifest_faults(file: BundleFile) -> list[Finding]:
     except BundleError as error:
         return [Finding("manifest", error.where, error.problem)]
     version = manifest.get("manifest_version")
-    fault = version_fault("a manifest", version, *FORMAT_OF)
-    if fault is not None or version is None:
-        return [Finding("manifest", "manifest_version", fault or "")]
-    if FORMAT_OF[version] != file.anatomy.groups["/"]["format_version"]:
-        message = "bundles of this format have manifests of another version"
-        return [Finding("manifest", "manifest_version", message)]
+    fault = version_fault("a manifest", version, MANIFEST_VERSION)
+    if fault is not None:
+        return [Finding("manifest", "manifest_version", fault)]
     return list(_unknown_kinds(manifest)) or manifest_faults(manifest)
 
 
@@ -200,7 +198,7 @@ def _unreadable_outputs(manifest: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _schema_faults(manifest: dict[str, Any]) -> list[Finding]:
-    errors = validator(schema_name(manifest["manifest_version"])).iter_errors(manifest)
+    errors = validator(SCHEMA).iter_errors(manifest)
     return [
         Finding(
             "manifest",
@@ -220,10 +218,7 @@ def _date_faults(day: str) -> Iterator[Finding]:
 
 def _test_seed_faults(manifest: dict[str, Any], *, marked: bool, allowed: bool) -> Iterator[Finding]:
     seeded = manifest["randomness"]["test_seed"]
-    warned = any(
-        "TEST SEED" in warning if isinstance(warning, str) else warning["code"] == "test-seed"
-        for warning in manifest["warnings"]
-    )
+    warned = any(warning["code"] == "test-seed" for warning in manifest["warnings"])
     source = manifest["randomness"]["source"] == "test seed"
     if not marked == seeded == warned == source:
         yield Finding(
@@ -242,11 +237,6 @@ def _number_faults(file: BundleFile, called_for: Sequence[StoredOutput]) -> Iter
     if number > present + _MISSING_LISTED:
         message = f"the manifest calls for {number} datasets, the file has {present}"
         yield Finding("missing", "outputs", message)
-
-
-def _stored_outputs(manifest: dict[str, Any]) -> list[StoredOutput]:
-    version = FORMAT_OF[manifest["manifest_version"]]
-    return [StoredOutput(output, version) for output in manifest["outputs"]]
 
 
 def _listing_faults(
@@ -271,9 +261,7 @@ def _listing_faults(
     outputs = {dataset_path(output["name"]): output["kind"] for output in manifest["outputs"]}
     for group, attributes in sorted(file.anatomy.groups.items()):
         if group in outputs:
-            kind = outputs[group].encode()
-            version = file.anatomy.groups["/"]["format_version"]
-            if attributes != {"encoding_type": kind, "encoding_version": version}:
+            if attributes != output_attributes(outputs[group]):
                 yield Finding("structure", group, "the group's encoding is not that of the output's kind")
         elif attributes and group != "/":
             yield Finding("structure", group, "an attribute that does not belong to the format")

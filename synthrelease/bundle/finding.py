@@ -75,8 +75,6 @@ class Verification:
                 "build it without a test seed; only for tests of a program: ",
                 Argument("allow_test_seed", True),
             )
-        if codes <= {"known-defect", "policy"}:
-            return "ask the curator to withdraw it, to build it again, and to count both releases"
         if codes == {"unknown-kind"}:
             return "install the package that defines the kind, and verify again"
         return "do not use this file: get it again from its source, and verify it"
@@ -134,10 +132,6 @@ def claims_on_trust(manifest: dict[str, Any]) -> list[str]:
     ]
     if manifest["privacy"]["people"] is not None:
         sentences.append("that numbers of participants are those of the data")
-    if manifest["manifest_version"] == 1:
-        sentences.append(
-            "which rows count, which a manifest of version 1 does not state, and that public facts do not follow from it"
-        )
     if any(guarantee["kind"] not in {"none", "plausible_deniability"} for _, guarantee in guarantees):
         sentences.append("that rows were limited, and noise was drawn, as stated")
     leaves = [

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from synthrelease.bundle.finding import Finding
-from synthrelease.bundle.format_1 import ONLY_WARNING
 from synthrelease.data.coordinates import DEGREES
 from synthrelease.kinds.registry import kind_of
 
@@ -15,10 +14,7 @@ _OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # paramet
 
 
 def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
-    """Yield where inputs, outputs and warnings contradict each other; of manifests of version 1, which state no inputs, which claims are known to be false."""
-    if manifest["manifest_version"] == 1:
-        yield from _known_defects(manifest)
-        return
+    """Yield where inputs, outputs and warnings contradict each other."""
     inputs = {entry["name"]: entry for entry in manifest["inputs"]}
     used = [output["input"] for output in manifest["outputs"]]
     if len(inputs) < len(manifest["inputs"]) or set(used) != set(inputs):
@@ -31,8 +27,7 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         yield from _row_faults(entry)
         outputs = [output for output in manifest["outputs"] if output["input"] == name]
         yield from _common_faults(entry, outputs)
-    is_stated = any(warning in (ONLY_WARNING, _ONLY) for warning in manifest["warnings"])
-    if any(entry["only"] for entry in inputs.values()) != is_stated:
+    if any(entry["only"] for entry in inputs.values()) != (_ONLY in manifest["warnings"]):
         yield Finding(
             "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
         )
@@ -76,31 +71,3 @@ def _row_faults(entry: dict[str, Any]) -> Iterator[Finding]:
     numbers = [*entry["missing"]["numbers"], *(end for ends in ranges for end in ends)]
     if any(repr(float(number)) != number for number in numbers):
         yield Finding("manifest", where, "a number is not written in the one form that it has")
-
-
-def _known_defects(manifest: dict[str, Any]) -> Iterator[Finding]:
-    """What was claimed and not kept by the versions of this program that wrote manifests of version 1."""
-    filtered = ONLY_WARNING in manifest["warnings"]
-    for number, output in enumerate(manifest["outputs"]):
-        where = f"outputs/{number} ({output['name']})"
-        parameters, public = (output["mechanism"][key] for key in ("parameters", "public_inputs"))
-        private = parameters.get("candidates") is not None
-        if parameters.get("query") == "each" and private:
-            yield Finding(
-                "known-defect",
-                where,
-                "the version that made it released people's series in the order of their labels, not in random order: the "
-                "guarantee does not hold",
-            )
-        assumed = (
-            public["names"] == "assumed"
-            or public.get("length") == "assumed"
-            or parameters.get("assignment_public", False)
-        )
-        if filtered and assumed:
-            yield Finding(
-                "known-defect",
-                where,
-                "the version that made it took public lists, lengths or numbers of viewers from the rows that `only` left, "
-                "which people's behaviour decides: the guarantee does not hold",
-            )

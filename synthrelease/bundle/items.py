@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.bundle import format_1
-from synthrelease.bundle.layout import FORMAT_VERSION, dataset_path
+from synthrelease.bundle.layout import dataset_path
 from synthrelease.bundle.strict_hdf5.anatomy import Form
 from synthrelease.dp.event import from_json
 from synthrelease.kinds.dataset import Array, Axis, Dataset, in_order
@@ -21,7 +20,7 @@ from synthrelease.kinds.values import Values
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a dataset, and the HDF5 dataset that it stands in: alone in format 1, after the items before it in format 2."""
+    """An item of a dataset, and the HDF5 dataset that it stands in, after the items before it."""
 
     dataset: Dataset
     index: tuple[int, ...]
@@ -56,54 +55,41 @@ class OutputDataset:
 
 
 class StoredOutput:
-    """An output's datasets as a bundle of a version of the format has them.
+    """An output's datasets as a bundle has them.
 
     Args:
         output: its entry in the manifest.
-        version: of the format.
     """
 
-    def __init__(self, output: Mapping[str, Any], version: int = FORMAT_VERSION) -> None:
-        self.name, self.version = output["name"], version
+    def __init__(self, output: Mapping[str, Any]) -> None:
+        self.name = output["name"]
         self.parameters: Parameters = parameters_of(output)
         self.event = from_json(output["event"])
 
     @property
     def hdf5_dataset_count(self) -> int:
         """How many HDF5 datasets there are, in little time even if a few words call for any number of them."""
-        if self.version == 1:
-            return format_1.dataset_count(self.parameters, self.event)
         return self.parameters.dataset_count(self.event)
 
     @cached_property
     def datasets(self) -> list[Dataset]:
         """What the output is declared to have."""
-        datasets = self.parameters.datasets(self.event)
-        return [dataset for dataset in datasets if self.version > 1 or format_1.has(self.parameters, dataset)]
+        return list(self.parameters.datasets(self.event))
 
     def dataset(self, path: str) -> Dataset:
         """Return the dataset of a path below the output."""
         return self._by_path[path]
 
-    def has(self, path: str) -> bool:
-        """Return whether there is a dataset of that path."""
-        return path in self._by_path
-
     @cached_property
     def _by_path(self) -> dict[str, Dataset]:
         return {dataset.path: dataset for dataset in self.datasets}
 
-    def path(self, dataset: Dataset, index: tuple[int, ...] = ()) -> str:
-        """Return which HDF5 dataset an item stands in."""
-        if self.version == 1:
-            return format_1.path_of(self.name, self.parameters, dataset, index)
+    def path(self, dataset: Dataset) -> str:
+        """Return which HDF5 dataset a dataset's items stand in."""
         return dataset_path(self.name, dataset.path)
 
     def items(self) -> list[Item]:
         """Return all items, sources before what follows."""
-        if self.version == 1:
-            ordered = in_order(self.datasets)
-            return [Item(dataset, index, self.path(dataset, index)) for dataset, index in ordered]
         paths = {dataset.path: self.path(dataset) for dataset in self.datasets}
         return [Item(dataset, index, paths[dataset.path]) for dataset, index in in_order(self.datasets)]
 
@@ -115,11 +101,6 @@ class StoredOutput:
     def _hdf5_datasets(self) -> Iterator[OutputDataset]:
         axes: dict[str, Axis] = {}
         for dataset in self.datasets:
-            if self.version == 1:
-                shape = format_1.shape_of(self.parameters, dataset)
-                for index in dataset.indices():
-                    yield OutputDataset(self.path(dataset, index), dataset.types, shape)
-                continue
             for axis in dataset.axes:
                 if axis.place not in axes:
                     axes[axis.place] = axis
@@ -143,5 +124,5 @@ class StoredOutput:
         Args:
             drawn: the datasets that follow from nothing, by path.
         """
-        for dataset, index, values in Values(self.parameters, self.event, drawn):
-            yield self.path(dataset, index), values
+        for dataset, _, values in Values(self.parameters, self.event, drawn):
+            yield self.path(dataset), values

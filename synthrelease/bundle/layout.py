@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from synthrelease.files.labels import quoted
 
 FORMAT = "synthrelease"
-FORMAT_VERSION = 2  # what is written
-READ_FORMATS = (1, 2)
+FORMAT_VERSION = 1
 ENDING = ".h5"  # of every bundle that is built
 SIDECAR_ENDING = ".manifest.json"  # of its manifest as a file of its own
 FIRST_WORDS = b"synthrelease bundle "
@@ -39,15 +38,15 @@ In full:   synthrelease verify FILE
 _DIGEST_LINE = re.compile(rb"^[0-9a-f]{64}$", re.MULTILINE)
 
 
-def user_block(body: bytes, *, test_seed: bool, version: int = FORMAT_VERSION) -> bytes:
+def user_block(body: bytes, *, test_seed: bool) -> bytes:
     """Return the 512 bytes that precede `body`: what the file is, and the digest of everything after."""
-    return block_of(hashlib.sha256(body).hexdigest(), test_seed=test_seed, version=version)
+    return block_of(hashlib.sha256(body).hexdigest(), test_seed=test_seed)
 
 
-def block_of(digest: str, *, test_seed: bool, version: int = FORMAT_VERSION) -> bytes:
-    """Return the 512 bytes that precede a body of this SHA-256, in a bundle of a version of the format."""
+def block_of(digest: str, *, test_seed: bool) -> bytes:
+    """Return the 512 bytes that precede a body of this SHA-256."""
     text = _BLOCK_TEXT.format(
-        version=version,
+        version=FORMAT_VERSION,
         size=USER_BLOCK,
         digest=digest,
         after=USER_BLOCK + 1,
@@ -62,11 +61,7 @@ def sealed_digest(block: bytes) -> str | None:
     if match is None:
         return None
     digest = match.group().decode()
-    possible = (
-        block_of(digest, test_seed=test_seed, version=version)
-        for version in READ_FORMATS
-        for test_seed in (False, True)
-    )
+    possible = (block_of(digest, test_seed=test_seed) for test_seed in (False, True))
     return digest if block in possible else None
 
 
@@ -96,14 +91,13 @@ def is_compact(shape: tuple[int, ...], itemsize: int) -> bool:
     return math.prod(shape) * itemsize <= _COMPACT_BYTES
 
 
-def chunk_shape(shape: tuple[int, ...], itemsize: int, version: int = FORMAT_VERSION) -> tuple[int, ...]:
+def chunk_shape(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Return how a dataset is cut into chunks of about a mebibyte; smaller datasets are one chunk.
 
-    One axis is cut, along those before it every index by itself, so that chunks hold the values in their order. In format 1 that
-    is always the first axis.
+    One axis is cut, along those before it every index by itself, so that chunks hold the values in their order.
     """
     cut = 0
-    while version > 1 and cut < len(shape) - 1 and math.prod(shape[cut + 1 :]) * itemsize > _CHUNK_BYTES:
+    while cut < len(shape) - 1 and math.prod(shape[cut + 1 :]) * itemsize > _CHUNK_BYTES:
         cut += 1
     row = math.prod(shape[cut + 1 :]) * itemsize
     return (*[1] * cut, max(1, min(shape[cut], _CHUNK_BYTES // row)), *shape[cut + 1 :])

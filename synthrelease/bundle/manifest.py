@@ -7,8 +7,8 @@ from typing import Any
 from synthrelease.bundle import strict_json
 from synthrelease.schemas import validator
 
-MANIFEST_VERSION = 3  # what is written
-FORMAT_OF = {1: 1, 2: 1, 3: 2}  # the format of bundles whose manifests have a version
+MANIFEST_VERSION = 1
+SCHEMA = f"manifest-v{MANIFEST_VERSION}"
 
 
 def to_bytes(manifest: dict[str, Any]) -> bytes:
@@ -25,12 +25,6 @@ def from_bytes(raw: bytes) -> dict[str, Any]:
     return strict_json.from_bytes(raw, "the manifest")
 
 
-def schema_name(version: int) -> str:
-    """Return the name of the schema of manifests of a version."""
-    return f"manifest-v{version}"
-
-
-def load_schemas() -> None:
-    """Load what checking a manifest of any version takes, so that no file is opened next to an untrusted one."""
-    for version in FORMAT_OF:
-        validator(schema_name(version))
+def load_schema() -> None:
+    """Load what checking a manifest takes, so that no file is opened next to an untrusted one."""
+    validator(SCHEMA)

@@ -87,8 +87,7 @@ class Output(Part):
     """The datasets of one output by their path below it, such as "heatmap"; read, and compared with their digests, when asked for.
 
     `output["heatmap"]` is a `LazyDataset`, `output["1005"]["heatmap"]` or `output["1005/heatmap"]` the item of a label, and
-    `output["mean"]["value"]` the dataset "mean/value". A dataset comes before a label of the same name. Of bundles of format 1, where every
-    item of a dataset stands by itself, datasets are put together, and their own paths (`output["1005/noised"]`) lead to items.
+    `output["mean"]["value"]` the dataset "mean/value". A dataset comes before a label of the same name.
 
     Attributes:
         name: of the output.
@@ -99,12 +98,3 @@ class Output(Part):
         self._stored, self.guarantee = stored, guarantee
         datasets = stored.output(name).datasets
         super().__init__(name, {dataset.path: LazyDataset(stored, name, dataset) for dataset in datasets})
-
-    def find(self, path: str) -> Any:
-        """Return a dataset, or datasets, by a path of steps and labels, percent-encoded or not."""
-        found = super().find(path)
-        if found is None and self._stored.output(self.name).version == 1:
-            item = self._stored.labelled(self.name).get(tuple(map(unquote, path.split("/"))))
-            if item is not None:
-                return LazyDataset(self._stored, self.name, *item)
-        return found

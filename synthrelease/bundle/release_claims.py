@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from synthrelease.bundle import format_1, output_claims
+from synthrelease.bundle import output_claims
 from synthrelease.bundle.disclosure import due_warnings, not_protected, private_names
 from synthrelease.bundle.finding import Finding
 from synthrelease.bundle.input_claims import input_faults
@@ -129,20 +129,12 @@ def _listing_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
     neighbours = Neighbours(privacy["neighbours"])
     if privacy["composition"]["outputs"] != private_names(outputs):
         yield Finding("guarantee", "privacy/composition", "the composed outputs are not the private ones")
-    if manifest["manifest_version"] in format_1.MANIFEST_VERSIONS:
-        due: list[Any] = format_1.not_protected(outputs, neighbours, private_names(outputs))
-        names = ", ".join(entry["what"] for entry in due)
-    else:
-        due = _forms(not_protected(outputs, neighbours))
-        names = ", ".join(entry["code"] for entry in due)
-        yield from _remark_faults(manifest, neighbours)
+    due = _forms(not_protected(outputs, neighbours))
     if privacy["not_protected"] != due:
+        names = ", ".join(entry["code"] for entry in due)
         yield Finding("guarantee", "privacy/not_protected", f"expected exactly: {names}")
-    # By input, which manifests of version 1 do not state.
-    by_input = {
-        output.get("input", output["name"]): output["mechanism"]["public_inputs"]["people"]
-        for output in outputs
-    }
+    yield from _remark_faults(manifest, neighbours)
+    by_input = {output["input"]: output["mechanism"]["public_inputs"]["people"] for output in outputs}
     stated = list(by_input.values())
     if neighbours is Neighbours.REPLACE_ONE:
         people = privacy["people"]

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.content import Attributes, Content
 from synthrelease.bundle.layout import (
-    FORMAT_VERSION,
     MANIFEST,
     SIGNATURE,
     USER_BLOCK,
     digest,
     is_marked_test_seed,
-    stated_version,
     user_block,
 )
 from synthrelease.bundle.strict_hdf5.anatomy import Form
@@ -54,7 +52,6 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
         content, arrays, plain = _content(file)
         old = arrays.pop(MANIFEST).tobytes()
         signature = arrays.pop(SIGNATURE, np.zeros(0, dtype=np.uint8)).tobytes()
-    version = stated_version(before[:USER_BLOCK]) or FORMAT_VERSION
     renewed = dict(manifest if manifest is not None else manifest_text.from_bytes(old))
     renewed["digests"] = {name: digest(array) for name, array in sorted(arrays.items())}
     if plain:
@@ -69,7 +66,7 @@ def reseal(path: str | Path, manifest: Mapping[str, Any] | None = None) -> None:
             del file[MANIFEST]
             store(file, MANIFEST, np.frombuffer(manifest_text.to_bytes(renewed), dtype=np.uint8))
     body = path.read_bytes()[USER_BLOCK:]
-    path.write_bytes(user_block(body, test_seed=marked, version=version) + body)
+    path.write_bytes(user_block(body, test_seed=marked) + body)
 
 
 def _content(file: h5py.File) -> tuple[Content, dict[str, NDArray[Any]], bool]:

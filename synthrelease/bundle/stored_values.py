@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 import os
 import threading
@@ -15,14 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.format_1 import labels_of
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import ValuesDigest, digest
-from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile, Stream
 from synthrelease.errors import ArgumentError, BundleError
-from synthrelease.kinds.dataset import Dataset
-from synthrelease.kinds.values import Values
 
 _BLOCK_VALUES = 1 << 17  # in memory at a time
 
@@ -44,9 +39,8 @@ class StoredValues:
         self._begin()
         _ALL.add(self)
         self._outputs: dict[str, StoredOutput] = {}
-        self._labels: dict[str, dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]] = {}
         self._chunks: dict[str, list[bytes]] = {}
-        # The chunk that was compared last, as long as the file keeps it: of bundles of format 1 each item is a dataset.
+        # The chunk that was compared last, as long as the file keeps it.
         self._compared: weakref.WeakValueDictionary[str, NDArray[Any]] = weakref.WeakValueDictionary()
 
     def _begin(self) -> None:
@@ -80,7 +74,7 @@ class StoredValues:
         """Return what an output has."""
         if name not in self._outputs:
             entry = next(output for output in self.manifest["outputs"] if output["name"] == name)
-            self._outputs[name] = StoredOutput(entry, FORMAT_OF[self.manifest["manifest_version"]])
+            self._outputs[name] = StoredOutput(entry)
         return self._outputs[name]
 
     def dtype(self, output: str, path: str) -> np.dtype[Any]:
@@ -90,34 +84,21 @@ class StoredValues:
         if len(dataset.types) == 1:
             return dataset.types[0]
         with self._lock:
-            forms = self._file.anatomy.datasets
-            index = next(dataset.indices()) if stored.version == 1 else ()
-            return forms[stored.path(dataset, index)].dtype
+            return self._file.anatomy.datasets[stored.path(dataset)].dtype
 
     def array(self, output: str, path: str) -> NDArray[Any]:
         """Return a dataset of an output, all of its items.
-
-        What bundles of format 1 do not have follows from what they have.
 
         Raises:
             BundleError: it is not that of the manifest: the file was changed after it was verified.
             ArgumentError: the file was closed.
         """
         stored = self.output(output)
-        if not stored.has(path):
-            return self._derived(output).array(path)
-        dataset = stored.dataset(path)
-        if stored.version > 1:
-            return self._whole(stored.path(dataset))
-        items = [self.item(output, path, index) for index in dataset.indices()]
-        return np.concatenate([item.reshape(-1) for item in items]).reshape(dataset.shape)
+        return self._whole(stored.path(stored.dataset(path)))
 
     def item(self, output: str, path: str, index: tuple[int, ...] = ()) -> NDArray[Any]:
         """Return an item of an output's dataset, such as `item("attention", "heatmap", (0,))`, of the item's shape; errors as `array`."""
-        stored = self.output(output)
-        if not stored.has(path):
-            return self._derived(output).item(path, index)
-        shape = stored.dataset(path).item_shape
+        shape = self.output(output).dataset(path).item_shape
         with self._lock:
             return np.concatenate(list(self._pieces_of_item(output, path, index))).reshape(shape)
 
@@ -136,27 +117,10 @@ class StoredValues:
         dataset = stored.dataset(path)
         if stop <= start:
             return np.empty(0, self.dtype(output, path))
-        if stored.version > 1:
-            if stop - start == dataset.size:
-                return self._whole(stored.path(dataset)).reshape(-1)
-            with self._lock:
-                return np.concatenate(list(self._pieces(stored.path(dataset), start, stop)))
-        size = math.prod(dataset.item_shape)
-        first, last = start // size, -(-stop // size)
-        indices = itertools.islice(dataset.indices(), first, last)
-        items = [self.item(output, path, index).reshape(-1) for index in indices]
-        return np.concatenate(items)[start - first * size : stop - first * size]
-
-    def labelled(self, name: str) -> dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]:
-        """Return each item of an output's datasets, by labels as paths of format 1 have them: ("1001", "heatmap")."""
-        if name not in self._labels:
-            stored = self.output(name)
-            self._labels[name] = {
-                labels_of(stored.parameters, dataset, index): (dataset, index)
-                for dataset in stored.datasets
-                for index in dataset.indices()
-            }
-        return self._labels[name]
+        if stop - start == dataset.size:
+            return self._whole(stored.path(dataset)).reshape(-1)
+        with self._lock:
+            return np.concatenate(list(self._pieces(stored.path(dataset), start, stop)))
 
     @property
     def _file(self) -> BundleFile:
@@ -177,16 +141,6 @@ class StoredValues:
             self._close_file = weakref.finalize(self, self._opened.close)
         return self._opened
 
-    def _derived(self, output: str) -> Values:
-        """What follows from the datasets of an output."""
-        stored = self.output(output)
-        drawn = {
-            dataset.path: self.array(output, dataset.path)
-            for dataset in stored.datasets
-            if dataset.derive is None
-        }
-        return Values(stored.parameters, stored.event, drawn)
-
     def _whole(self, place: str) -> NDArray[Any]:
         with self._lock:
             array = self._file.array(place)
@@ -200,9 +154,9 @@ class StoredValues:
         dataset = stored.dataset(path)
         size = math.prod(dataset.item_shape)
         start = 0
-        if stored.version > 1 and index:
+        if index:
             start = int(np.ravel_multi_index(index, dataset.shape[: dataset.items])) * size
-        return self._pieces(stored.path(dataset, index), start, start + size)
+        return self._pieces(stored.path(dataset), start, start + size)
 
     def _pieces(self, place: str, start: int, stop: int) -> Iterator[NDArray[Any]]:
         """Yield values of an HDF5 dataset chunk by chunk; each chunk is compared with its digest."""

@@ -1,4 +1,4 @@
-"""Examining a file before its manifest is read: the checksum, and whether its HDF5 is that of a bundle of a version that is known."""
+"""Examining a file before its manifest is read: the checksum, and whether its HDF5 is that of a bundle of the version that is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from synthrelease.bundle.layout import (
     FORMAT_VERSION,
     MANIFEST,
     OUTPUTS,
-    READ_FORMATS,
     SIGNATURE,
     sealed_digest,
     stated_version,
@@ -49,7 +48,7 @@ def structure_faults(
         yield Finding(
             "structure", "/", f"the root does not say format = {FORMAT} and format_version, and no more"
         )
-    elif fault := version_fault("a bundle", root["format_version"], *READ_FORMATS):
+    elif fault := version_fault("a bundle", root["format_version"], FORMAT_VERSION):
         yield Finding("structure", "/", fault)
     elif root["format_version"] != stated_version(file.text_block):
         yield Finding("structure", "/", "text block and root state different versions of the format")
@@ -76,20 +75,18 @@ def _encoding_faults(file: BundleFile) -> Iterator[Finding]:
     """Where a group states another version of its encoding."""
     for group, attributes in sorted(file.anatomy.groups.items()):
         if "encoding_version" in attributes:
-            version = attributes["encoding_version"]
-            fault = version_fault("an output", version, int(file.anatomy.groups["/"]["format_version"]))
+            fault = version_fault("an output", attributes["encoding_version"], FORMAT_VERSION)
             if fault is not None:
                 yield Finding("structure", group, fault)
 
 
-def version_fault(subject: str, version: object, *readable: int) -> str | None:
-    """Return why a stated version is none that this program can read."""
-    if type(version) is int and version in readable:
+def version_fault(subject: str, version: object, known: int) -> str | None:
+    """Return why a stated version is not the one that this program can read."""
+    if type(version) is int and version == known:
         return None
-    if type(version) is int and version > max(readable):
-        return _later(subject, version, max(readable))
-    versions = " or ".join(map(str, readable))
-    return f"expected {subject} of version {versions}, found none that there ever was"
+    if type(version) is int and version > known:
+        return _later(subject, version, known)
+    return f"expected {subject} of version {known}, found none that there ever was"
 
 
 def _later(subject: str, version: int, newest: int) -> str:

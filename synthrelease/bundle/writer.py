@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from synthrelease.bundle import manifest as manifest_text
 from synthrelease.bundle.content import Content
 from synthrelease.bundle.layout import (
-    FORMAT_VERSION,
     MANIFEST,
     SIGNATURE,
     USER_BLOCK,
@@ -70,9 +69,7 @@ def write_bundle(
             finally:
                 spool.check()  # whatever the library makes of it
             file.seek(USER_BLOCK)
-            block = block_of(
-                hashlib.file_digest(file, "sha256").hexdigest(), test_seed=test_seed, version=content.version
-            )
+            block = block_of(hashlib.file_digest(file, "sha256").hexdigest(), test_seed=test_seed)
             file.seek(0)
             file.write(block)
             file.flush()
@@ -95,9 +92,7 @@ def write_body(
             group = body.require_group(path)
             for name, value in attributes.items():
                 group.attrs[name] = np.int64(value) if isinstance(value, int) else np.bytes_(value)
-        datasets = {
-            path: _DatasetWriter(body, path, form, content.version) for path, form in content.forms.items()
-        }
+        datasets = {path: _DatasetWriter(body, path, form) for path, form in content.forms.items()}
         _refer_back(body, content.forms)
         for path, values in content.values:
             datasets[path].add(values)
@@ -189,7 +184,7 @@ class _Spool(io.RawIOBase):
 
 def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
     """Add a dataset without attributes, in the one form that a bundle's datasets have."""
-    dataset = _DatasetWriter(file, path, Form(dtype=array.dtype, shape=array.shape), FORMAT_VERSION)
+    dataset = _DatasetWriter(file, path, Form(dtype=array.dtype, shape=array.shape))
     dataset.add(array)
     dataset.hexdigest()
 
@@ -197,13 +192,13 @@ def store(file: h5py.File, path: str, array: NDArray[np.generic]) -> None:
 class _DatasetWriter:
     """Writes a dataset as its values come: into its header once all are there, or chunk by chunk as each is full."""
 
-    def __init__(self, file: h5py.File, path: str, form: Form, format_version: int) -> None:
+    def __init__(self, file: h5py.File, path: str, form: Form) -> None:
         if 0 in form.shape:
             raise ValueError(f"Expected a dataset of some values, found none in {path}")
         self._dtype = form.dtype.newbyteorder("<")
         self._shape, self._digest = form.shape, ValuesDigest(form.dtype, form.shape)
         self._is_compact, itemsize = form.is_compact, self._dtype.itemsize
-        self._chunk = form.shape if form.is_compact else chunk_shape(form.shape, itemsize, format_version)
+        self._chunk = form.shape if form.is_compact else chunk_shape(form.shape, itemsize)
         self._pending: list[NDArray[Any]] = []  # values of the next chunk
         self._pending_count, self._chunk_number = 0, 0
         self._dataset = self._create(file, path)

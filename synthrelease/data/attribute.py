@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -36,8 +36,8 @@ class Attribute(Quantity):
     # whether the last category stands for a missing value
     missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
     # of the values, and what people call the column, if the plan says so
-    unit: Label = field(default="", metadata={"optional": True})
-    title: Label = field(default="", metadata={"optional": True})
+    unit: Label = ""
+    title: Label = ""
 
     def __post_init__(self) -> None:
         count = self.categories - self.missing
@@ -93,9 +93,8 @@ class Attribute(Quantity):
         return out
 
     def to_json(self) -> dict[str, Any]:
-        """Return the manifest's form: unit and title where they are stated."""
-        stated = {key: value for key, value in asdict(self).items() if value or key not in {"unit", "title"}}
-        return {**stated, "labels": None if self.labels is None else list(self.labels)}
+        """Return the manifest's form."""
+        return {**asdict(self), "labels": None if self.labels is None else list(self.labels)}
 
     @classmethod
     def from_json(cls, form: dict[str, Any]) -> Attribute:

@@ -38,10 +38,6 @@ from synthrelease.units import Quantity
 
 Fault = tuple[str, str]  # a code, and a sentence
 _INPUT = "public_input"  # in a field's metadata
-_RENAMED = {  # since versions 1 and 2 of the manifest
-    f"{name}_steps": f"{name}_grid_units"
-    for name in ("radius", "constant", "half_range", "bound", "max_change")
-}
 # By the names of mechanisms that are noise only.
 NOISES = {"gaussian": RoundedGaussian, "laplace": DiscreteLaplace}
 WRONG_NAME = "the mechanism's name is not that of its noise"
@@ -53,11 +49,6 @@ def public_input(name: str | None = None) -> Any:
     return dataclasses.field(metadata={_INPUT: name})
 
 
-def added_later(default: Any) -> Any:
-    """Return a field that bundles state only where it is not the default: older ones do not have it."""
-    return dataclasses.field(default=default, metadata={"optional": True})
-
-
 @dataclass(frozen=True)
 class Feature(Quantity):
     """A feature and its public bounds, in its unit; what people call it, if the plan says so."""
@@ -65,8 +56,8 @@ class Feature(Quantity):
     name: Label
     low: float
     high: float
-    unit: Label = added_later("")  # noqa: RUF009  a field
-    title: Label = added_later("")  # noqa: RUF009  a field
+    unit: Label = ""
+    title: Label = ""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -124,8 +115,7 @@ class Parameters:
         """
         inputs = {f.metadata[_INPUT]: f.name for f in fields(cls) if f.metadata.get(_INPUT)}
         public = {inputs.get(key, key): value for key, value in mechanism["public_inputs"].items()}
-        parameters = {_RENAMED.get(key, key): value for key, value in mechanism["parameters"].items()}
-        result: Self = from_json(cls, {"name": mechanism["name"], **parameters, **public})
+        result: Self = from_json(cls, {"name": mechanism["name"], **mechanism["parameters"], **public})
         return result
 
     @classmethod
@@ -139,10 +129,10 @@ class Parameters:
         return {"parameters": object_schema(cls, parameters), "public_inputs": public}
 
     def to_entry(self) -> dict[str, Any]:
-        """Return the manifest's form: name, parameters and public inputs; optional ones are left out at their default."""
+        """Return the manifest's form: name, parameters and public inputs."""
         entry: dict[str, Any] = {"name": self.name, "parameters": {}, "public_inputs": {}}
         for field in fields(self):
-            if field.name == "name" or _is_left_out(field, getattr(self, field.name)):
+            if field.name == "name":
                 continue
             room = entry["public_inputs" if _INPUT in field.metadata else "parameters"]
             room[field.metadata.get(_INPUT) or field.name] = to_json(getattr(self, field.name))
@@ -243,7 +233,7 @@ class Parameters:
         """Return what carries noise, as the beginning of a sentence that goes on with its form."""
         return "Every released number follows from integers with"
 
-    def sentence(self, stated: Remark | Mapping[str, Any] | str) -> str:
+    def sentence(self, stated: Remark | Mapping[str, Any]) -> str:
         """Return the sentence of a remark about this output, also as a manifest has it."""
         return sentence(stated, self.sentences)
 
@@ -382,16 +372,8 @@ def to_json(value: Any) -> Any:
     if hasattr(value, "to_json"):
         return value.to_json()
     if is_dataclass(value):
-        return {
-            field.name: to_json(getattr(value, field.name))
-            for field in fields(value)
-            if not _is_left_out(field, getattr(value, field.name))
-        }
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     return list(map(to_json, value)) if isinstance(value, tuple) else value
-
-
-def _is_left_out(field: dataclasses.Field[Any], value: Any) -> bool:
-    return bool(field.metadata.get("optional")) and value == field.default
 
 
 def _list(parts: tuple[Any, ...], form: Any) -> tuple[Any, ...]:

@@ -8,12 +8,12 @@ these.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synthrelease.numerics.cosine_transform import cells_of
-from synthrelease.numerics.inversion import Prior
 from synthrelease.numerics.log_normal_map import LogPrior, grid_shape
 from synthrelease.numerics.spectrum import Band
 
@@ -42,6 +42,15 @@ _TIME_SCALE = 2.0
 # exponentially with distance; twice as much of all over space and time. Chosen on simulated studies (`scripts/study uncertainty`).
 _LOG_POWER, _LOG_SCALE, _LOG_SLOPE = 0.071, 4.0, 1.5
 _LEAST_MEAN = 0.05  # of the density, whose logarithm is taken
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What coefficients of maps are like before any data is seen: Gaussian, independent."""
+
+    mean: NDArray[np.float64]  # μ, dimensionless, shape (K,); the constant is 1
+    # variance around it, up to a factor that is fitted, shape (K,); of the constant 0
+    power: NDArray[np.float64]
 
 
 def prior(name: str, frequencies: Band) -> Prior:

@@ -60,29 +60,11 @@ def signal_uncertainty(form: SignalForm, unit: IntegerUnit, *, deviation: float)
     return centre_and_step(*unit.bounds)[1] * deviation / unit.divisor * form.spread
 
 
-def dwell_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
-    """Return the share of the time in each area, shape (A+1,): not negative, of sum 1, nearest to the noisy ones.
-
-    Args:
-        noisy: shares of W = `HALF_RANGE`, summed over people, noisy.
-        viewers: how many people count on the stimulus, if public.
-    """
-    return onto_simplex(noisy / dwell_normalization(noisy, viewers=viewers), 1.0)
-
-
 def dwell_normalization(noisy: NDArray[np.integer], *, viewers: int | None) -> float:
     """Return what noisy shares, shape (A+1,), are divided by, W steps for each person: of the viewers where their number is public, else their own sum, of one person at least."""
     if viewers is not None:
         return float(max(viewers, 1) * HALF_RANGE)
     return max(float(noisy.sum(dtype=np.float64)), HALF_RANGE)
-
-
-def transition_shares(noisy: NDArray[np.integer], *, viewers: int | None) -> NDArray[np.float64]:
-    """Return the share of each transition among all, shape (A+1, A+1), from row to column, as `dwell_shares`; the diagonal is 0."""
-    apart = ~np.eye(len(noisy), dtype=np.bool_)
-    out = np.zeros(noisy.shape)
-    out[apart] = onto_simplex(noisy[apart] / transition_normalization(noisy, viewers=viewers), 1.0)
-    return out
 
 
 def transition_normalization(noisy: NDArray[np.integer], *, viewers: int | None) -> float:

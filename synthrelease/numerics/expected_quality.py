@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.numerics.inversion import Prior
+from synthrelease.numerics.centre_bias import Prior
 from synthrelease.numerics.spectrum import Band
 
 

@@ -183,14 +183,6 @@ def rendered(
     return _expanded(frequencies.boxed(coefficients), tables)
 
 
-def rendered_variance(
-    variances: NDArray[np.float64], frequencies: Band, places: Sequence[NDArray[np.float64]]
-) -> NDArray[np.float64]:
-    """Return Σ_k variance_k·Π c_k², the variance of a density whose coefficients err independently; shapes as of `rendered`, dimensionless."""
-    tables = [cosines(k, place) ** 2 for k, place in zip(frequencies.box, places, strict=True)]
-    return _expanded(frequencies.boxed(variances), tables)
-
-
 def _expanded(box: NDArray[np.float64], tables: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     for table in tables:  # the axis in front is used up, the new one goes to the back
         box = product(box.reshape(table.shape[1], -1).T, table.T)

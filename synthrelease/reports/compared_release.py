@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import dataset_path
-from synthrelease.bundle.manifest import FORMAT_OF
 from synthrelease.dp.event import Noise, noise_of
 from synthrelease.dp.event import from_json as event_from_json
 from synthrelease.dp.guarantee import Guarantee
@@ -77,7 +76,7 @@ class ComparedRelease:
             BundleError: it has another number of datasets than its parameters call for.
         """
         try:
-            stored = StoredOutput(self.outputs[name], FORMAT_OF[self.release.manifest["manifest_version"]])
+            stored = StoredOutput(self.outputs[name])
             # Before they are listed: a manifest can call for any number of them in a few words.
             number = stored.hdf5_dataset_count
         except (KeyError, TypeError, ValueError, ArithmeticError):
@@ -92,12 +91,7 @@ class ComparedRelease:
         """Return the paths of an output's datasets that were drawn, or only of those that carry noise."""
         stored = self.stored(name)
         drawn = [dataset for dataset in stored.datasets if dataset.derive is None]
-        return {
-            stored.path(dataset, index)
-            for dataset in drawn
-            if not noisy or dataset.role is Role.NOISY
-            for index in (dataset.indices() if stored.version == 1 else [()])
-        }
+        return {stored.path(dataset) for dataset in drawn if not noisy or dataset.role is Role.NOISY}
 
     def noisy(self, name: str) -> dict[str, NoisyDataset]:
         """Return the noisy datasets of an output by path, in their order."""

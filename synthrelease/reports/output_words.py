@@ -46,9 +46,8 @@ def rows_that_count(entry: dict[str, Any]) -> list[str]:
 
 
 def rows_of(manifest: dict[str, Any], output: dict[str, Any]) -> list[str]:
-    """Return the same of an output's input; nothing of a manifest of version 1, which states no inputs."""
-    entries = {entry["name"]: entry for entry in manifest.get("inputs", [])}
-    return rows_that_count(entries[output["input"]]) if entries else []
+    """Return the same of an output's input."""
+    return rows_that_count(next(entry for entry in manifest["inputs"] if entry["name"] == output["input"]))
 
 
 def noise_words(output: Mapping[str, Any]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from synthrelease.bundle import format_1
-from synthrelease.bundle.disclosure import not_protected, private_names, unprotected_facts
-from synthrelease.dp.guarantee import Guarantee, Neighbours, NoGuarantee, PureDP, from_json
+from synthrelease.bundle.disclosure import unprotected_facts
+from synthrelease.dp.guarantee import Guarantee, NoGuarantee, PureDP, from_json
 from synthrelease.dp.strength import Comparison, RelativeStrength, compare, verdict_of
 from synthrelease.number_words import listed
 
@@ -76,14 +75,4 @@ def _facts(manifest: dict[str, Any]) -> set[tuple[str, str]]:
         if output["mechanism"]["public_inputs"]["names"] == "listed"
         for noun in ("stimuli", "recordings")
     }
-    return {fact for fact in unprotected_facts(_in_codes(manifest), outputs=False) if fact[0] not in listed}
-
-
-def _in_codes(manifest: dict[str, Any]) -> dict[str, Any]:
-    """A manifest with codes in the place of the sentences of versions 1 and 2, whose wording is no fact."""
-    privacy, outputs = manifest["privacy"], manifest["outputs"]
-    neighbours = Neighbours(privacy["neighbours"])
-    if privacy["not_protected"] != format_1.not_protected(outputs, neighbours, private_names(outputs)):
-        return manifest
-    stated = [fact.to_json() for fact in not_protected(outputs, neighbours)]
-    return {**manifest, "privacy": {**privacy, "not_protected": stated}}
+    return {fact for fact in unprotected_facts(manifest, outputs=False) if fact[0] not in listed}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.bundle.format_1 import shape_of
 from synthrelease.bundle.stored_values import StoredValues
+from synthrelease.kinds.dataset import Dataset
+from synthrelease.kinds.parameters import Parameters
 
 
 class ReadValues(Protocol):
@@ -48,6 +50,25 @@ class InMemory:
         yield self.item(output, path, index)
 
 
+def labels_of(parameters: Parameters, dataset: Dataset, index: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the labels of an item of an output's dataset: ("1001", "heatmap")."""
+    first, *below = map(unquote, dataset.path.split("/"))
+    places = [str(axis.coordinates[number]) for axis, number in zip(dataset.axes, index, strict=False)]
+    match parameters.kind:
+        case "records":  # by attributes, and last what of them
+            return (*below, first)
+        case "statistics":  # by statistics, and last what of them
+            return (first, *places, *below)
+    return (*places, first, *below)
+
+
+def shape_of(parameters: Parameters, dataset: Dataset) -> tuple[int, ...]:
+    """Return the shape of an item: a single number is a list of one."""
+    if parameters.kind == "statistics" and not {axis.name for axis in dataset.axes} & {"integer", "bin"}:
+        return (1, *dataset.item_shape)
+    return dataset.item_shape
+
+
 class Released(StoredValues):
     """A verified bundle, open for reading until `close` or the end of a `with`."""
 
@@ -57,7 +78,15 @@ class Released(StoredValues):
         Raises:
             BundleError: it is not that of the manifest: the file was changed after it was verified.
         """
-        dataset, index = self.labelled(output)[labels]
+        dataset, index = self._labelled(output)[labels]
         return self.item(output, dataset.path, index).reshape(
             shape_of(self.output(output).parameters, dataset)
         )
+
+    def _labelled(self, name: str) -> dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]:
+        stored = self.output(name)
+        return {
+            labels_of(stored.parameters, dataset, index): (dataset, index)
+            for dataset in stored.datasets
+            for index in dataset.indices()
+        }

@@ -26,7 +26,7 @@ def as_lines(manifest: dict[str, Any]) -> list[str]:
     if privacy["composition"]["outputs"]:
         names = ", ".join(privacy["composition"]["outputs"])
         lines.append(f"           for {names} together ({privacy['composition']['method']})")
-    codes = [warning["code"] for warning in manifest["warnings"] if not isinstance(warning, str)]
+    codes = [warning["code"] for warning in manifest["warnings"]]
     if weak := ", ".join(WEAK_CODES[code] for code in codes if code in WEAK_CODES):
         lines.append(f"           {WEAK}: {weak}")
     spent = manifest["ledger"]
@@ -60,10 +60,8 @@ def as_text(manifest: dict[str, Any]) -> str:
     for output in manifest["outputs"]:
         lines += ["", *_output_lines(output)]
     lines += ["", "Rows"]
-    for entry in manifest.get("inputs", []):
+    for entry in manifest["inputs"]:
         lines += wrapped("  ", f"{entry['name']}: {' '.join(rows_that_count(entry))}")
-    if manifest["manifest_version"] == 1:
-        lines.append("  a manifest of version 1 states neither which rows count nor its plan")
     lines += ["", "Not protected"]
     for what, reason in unprotected_facts(manifest):
         lines += wrapped("  ", f"{what}: {reason}")

@@ -18,7 +18,7 @@ from invented_study import (
 )
 
 import synthrelease
-from synthrelease.bundle.format_1 import shape_of
+from synthrelease.reports.released import shape_of
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import digest
 from synthrelease.kinds.dataset import Role

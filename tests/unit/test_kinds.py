@@ -52,7 +52,7 @@ def kinds():
 
 def test_plans_manifests_and_the_registry_know_the_same_kinds():
     assert kinds() == set(registry.kinds()) == {kind.name for kind in registry.SHIPPED}
-    outputs = schema("manifest-v3")["properties"]["outputs"]["items"]
+    outputs = schema("manifest-v1")["properties"]["outputs"]["items"]
     assert set(outputs["properties"]["kind"]["enum"]) == kinds()
     assert {one["if"]["properties"]["kind"]["const"] for one in outputs["allOf"]} == kinds()
     assert UNKNOWN["kind"] not in kinds()

@@ -36,7 +36,7 @@ class Region:
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What a dataset is, but for its values. Those of format 1 have nothing but type and shape."""
+    """What a dataset is, but for its values."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]

@@ -282,7 +282,7 @@ class _Dissection:
             )
             return
         expect((fill, pipeline), (FILL_VALUE, [pipeline_of(dtype.itemsize)]), structure)
-        chunk = chunk_shape(shape, dtype.itemsize, self._format_version)
+        chunk = chunk_shape(shape, dtype.itemsize)
         if len(layout.body) < 11:
             refuse("cut-off", "is cut off", Structure("chunks", path))
         (tree,) = struct.unpack_from("<Q", layout.body, 3)
@@ -355,11 +355,6 @@ class _Dissection:
             yield self._claims.claim(address, size, Structure("values", path)), size
         ends = (number * part for number, part in zip(end, (*chunk, itemsize), strict=True))
         expect(entries[-1][2], struct.pack(f"<II{rank + 1}Q", 0, 0, *ends), structure)
-
-    @property
-    def _format_version(self) -> int:
-        version = self.groups["/"].get("format_version")
-        return version if isinstance(version, int) else 0
 
     def _add_attribute(self, attributes: dict[str, Any], message: _HeaderMessage, path: str) -> None:
         """Add a text, a number or references to the attributes of an object."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from synthrelease.bundle.format_1 import labels_of
 from synthrelease.dp.event import Event
 from synthrelease.evaluation.arrays import Arrays
 from synthrelease.evaluation.ground_truth.ground_truth import ComparedKind, exact_derivations
@@ -17,6 +16,7 @@ from synthrelease.evaluation.result import Measure, Scores
 from synthrelease.kinds.dataset import Role
 from synthrelease.kinds.mechanism import QUIET, Collector, Mechanism
 from synthrelease.reports.exhibits import Exhibit
+from synthrelease.reports.released import labels_of
 
 MEASURES = (
     Measure("RMSE", 0.0, "root of the mean squared error, in the unit of the values"),

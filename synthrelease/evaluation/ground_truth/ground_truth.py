@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from synthrelease.bundle.format_1 import labels_of, shape_of
 from synthrelease.dp.event import Event
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.arrays import Arrays, Derivation, Labels
@@ -18,6 +17,7 @@ from synthrelease.kinds.values import Values
 from synthrelease.reports.area_plates import DrawnAreas
 from synthrelease.reports.compared_maps import ComparedMap
 from synthrelease.reports.exhibits import Exhibit
+from synthrelease.reports.released import labels_of, shape_of
 
 
 class GroundTruth(Protocol):

@@ -10,7 +10,7 @@ from synthrelease.data.input_spec import InputSpec
 from synthrelease.data.screen import Screen
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.areas.mechanism import AreaShares
-from synthrelease.kinds.areas.public import SHRUNK, AreasParameters
+from synthrelease.kinds.areas.public import AreasParameters
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import (
     assignment_is_public,
@@ -52,7 +52,6 @@ def prepare(spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neigh
         transitions=o["transitions"],
         weight=o["weight"],
         viewers=viewers,
-        estimate=SHRUNK,
     )
     return AreaShares(parameters=parameters, neighbours=neighbours, noise=o["noise"], areas=areas)
 

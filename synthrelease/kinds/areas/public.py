@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, ClassVar, Self
@@ -17,25 +17,20 @@ from synthrelease.dp.error_bounds import reach
 from synthrelease.dp.event import DiscreteLaplace, Event, Noise, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.sensitivity import Sensitivity, area_shares
-from synthrelease.field_schema import among, described
+from synthrelease.field_schema import described
 from synthrelease.kinds.areas import words
 from synthrelease.kinds.areas.expected import total_variation
 from synthrelease.kinds.dataset import INTEGERS, Array, Axis, Counts, Dataset, DerivedFrom, Index, Role
 from synthrelease.kinds.expectation import VARIATION, Expectation
-from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, added_later, deviation_of, public_input
+from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.public_area import PublicArea
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight, viewers_among
 from synthrelease.numerics import derived
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
-NEAREST, SHRUNK = "nearest", "shrunk"
 DWELL, TRANSITIONS = "dwell", "transitions"
-# Of each array: what makes it of noisy integers without shrinking, and what these are divided by.
-_DERIVATIONS: Mapping[str, tuple[Callable[..., Array], Callable[..., float]]] = {
-    DWELL: (derived.dwell_shares, derived.dwell_normalization),
-    TRANSITIONS: (derived.transition_shares, derived.transition_normalization),
-}
+_NORMALIZATIONS = {DWELL: derived.dwell_normalization, TRANSITIONS: derived.transition_normalization}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +52,6 @@ class AreasParameters(StimulusParameters):
     transitions: bool
     weight: Weight
     viewers: Viewers = public_input()  # noqa: RUF009  a field
-    estimate: Annotated[
-        str,
-        described(
-            "Proportions are the nearest possible ones to the noisy ones, which were shrunk towards equal ones first, or not.",
-            **among(NEAREST, SHRUNK),
-        ),
-    ] = added_later(NEAREST)
     half_range_grid_units: Annotated[
         int, described("W: what a person's shares on a stimulus sum to.", const=HALF_RANGE)
     ] = HALF_RANGE
@@ -107,15 +95,13 @@ class AreasParameters(StimulusParameters):
                 f"{name}/uncertainty",
                 (self.stimulus,),
                 Role.UNCERTAINTY,
-                quantity=f"standard deviation of the {self.error_noun} in each {quantity}, before impossible ones are corrected",
+                quantity=f"standard deviation of the error in each {quantity}, before impossible ones are corrected",
                 derive=partial(self._uncertainty, deviation),
             )
 
     def _uncertainty(self, deviation: float, _index: Index) -> Array:
         viewers = np.maximum(np.array(self.viewers), 1)
         noise: Array = deviation / (self.half_range_grid_units * viewers)
-        if not self.is_shrunk:
-            return noise
         present = (derived.ShareShrinkage(self.present(number), one) for number, one in enumerate(noise))
         return np.array([shrinkage.error for shrinkage in present])
 
@@ -124,10 +110,7 @@ class AreasParameters(StimulusParameters):
         assert isinstance(number, int)
         # Too few viewers are a fault of their own.
         viewers = None if self.viewers is None else (*self.viewers[number : number + 1], None)[0]
-        nearest, divisor = _DERIVATIONS[name]
-        if not self.is_shrunk:
-            return nearest(integers, viewers=viewers)
-        normalization = divisor(integers, viewers=viewers)
+        normalization = _NORMALIZATIONS[name](integers, viewers=viewers)
         present = self.present(number)
         if name == TRANSITIONS:
             present = present[:, None] & present & ~np.eye(len(present), dtype=np.bool_)
@@ -159,16 +142,6 @@ class AreasParameters(StimulusParameters):
         """Return the parameters as if so many participants were in the data, each with as many stimuli."""
         viewers = viewers_among(self.viewers, people, of=self.people)
         return replace(super().with_people(people), viewers=viewers)
-
-    @property
-    def is_shrunk(self) -> bool:
-        """Whether noisy proportions are shrunk towards equal ones."""
-        return self.estimate == SHRUNK
-
-    @property
-    def error_noun(self) -> str:
-        """What the uncertainty is of."""
-        return "error" if self.is_shrunk else "noise"
 
     def present(self, stimulus: int) -> NDArray[np.bool_]:
         """Return whether a stimulus, by its number, has each of the areas; elsewhere always, shape (A + 1,)."""
@@ -209,9 +182,7 @@ class AreasParameters(StimulusParameters):
 
     def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy shares."""
-        done = ["shares-by-viewers" if self.viewers else "shares-by-sum"]
-        if self.is_shrunk:
-            done.insert(0, "shares-shrunk")
+        done = ["shares-shrunk", "shares-by-viewers" if self.viewers else "shares-by-sum"]
         if self.transitions:
             done.append("transitions-by-sum-or-viewers" if self.viewers else "transitions-by-sum")
         return list(map(remark, done))

@@ -55,11 +55,9 @@ def reading(p: AreasParameters, within: int) -> str:
         noise = f"The noise of every proportion is at most the viewing of {people} participants in 95 % of releases."
     else:
         noise = (
-            f"± is 95 % of a proportion's {p.error_noun}, for each proportion separately, before the projection to valid proportions. Proportions close to 0 % "
+            "± is 95 % of a proportion's error, for each proportion separately, before the projection to valid proportions. Proportions close to 0 % "
             "or 100 % have smaller errors."
         )
         if p.transitions:
             noise += " Transitions have no ±: how many participants made any is private, so their proportions are divided by a noisy number."
-    if not p.is_shrunk:
-        return noise
     return f"{noise} Differences between areas are smaller than they are: noisy proportions are shrunk towards equal ones."

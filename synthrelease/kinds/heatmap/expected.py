@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from synthrelease.kinds.expectation import MAP_CORRELATION, Expectation, people_needed
-from synthrelease.numerics.centre_bias import CENTRE, prior
+from synthrelease.numerics.centre_bias import CENTRE, Prior, prior
 from synthrelease.numerics.expected_quality import correlation_of_cells, correlation_of_posterior
-from synthrelease.numerics.inversion import Prior
 from synthrelease.numerics.spectral import CUTOFF
 from synthrelease.numerics.spectrum import Band, band
 

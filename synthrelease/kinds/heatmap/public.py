@@ -28,14 +28,6 @@ from synthrelease.kinds.dataset import (
 )
 from synthrelease.kinds.expectation import Expectation
 from synthrelease.kinds.heatmap import words
-from synthrelease.kinds.heatmap.estimates import (
-    ESTIMATES,
-    LOG_NORMAL,
-    NORMAL,
-    Derivation,
-    DerivationOfSeveral,
-    Scale,
-)
 from synthrelease.kinds.heatmap.expected import (
     Viewing,
     expected,
@@ -45,13 +37,19 @@ from synthrelease.kinds.heatmap.expected import (
 from synthrelease.kinds.heatmap.public_maps import BELIEF, IMAGES, MAPS, PUBLIC_MAP, Believed, PublicMaps
 from synthrelease.kinds.normalization import PATH as NORMALIZATION
 from synthrelease.kinds.normalization import normalization
-from synthrelease.kinds.parameters import WRONG_NAME, Fault, added_later, deviation_of, public_input
+from synthrelease.kinds.parameters import WRONG_NAME, Fault, deviation_of, public_input
 from synthrelease.kinds.stimuli import StimulusParameters, Viewers, Weight, viewers_among
-from synthrelease.numerics.centre_bias import CENTRE
+from synthrelease.numerics.centre_bias import CENTRE, NO_PRIOR
+from synthrelease.numerics.log_normal_map import LogPrior
 from synthrelease.numerics.spectral import CONSTANT_STEPS, CUTOFF, RADIUS, SpectralForm, normalizations
 from synthrelease.remarks import Remark, remark
 
 Side = Annotated[int, {"minimum": 1, "maximum": 20000}]
+_MOST_PROBABLE = {  # codes of sentences, by prior
+    CENTRE: "most-probable-map-of-centre-bias",
+    NO_PRIOR: "most-probable-map",
+    MAPS: "most-probable-map-of-public-maps",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,15 +135,8 @@ class SpectralParameters(HeatmapParameters):
     prior: Annotated[str, among("centre", "none", MAPS)]
     maps: Annotated[
         PublicMaps | None, described("Public maps of the stimuli, from which heatmaps start.")
-    ] = added_later(None)  # noqa: RUF009  a field
+    ] = None
     viewers: Viewers = public_input()  # noqa: RUF009  a field
-    estimate: Annotated[
-        str,
-        described(
-            "What the heatmap and its uncertainty are computed by; of a bundle that does not say so, normal.",
-            **among(*ESTIMATES),
-        ),
-    ] = added_later(NORMAL)
     cutoff: Annotated[
         float, described("τ: frequencies that the blur leaves less of are not released.", const=CUTOFF)
     ] = CUTOFF
@@ -218,30 +209,27 @@ class SpectralParameters(HeatmapParameters):
             yield from Believed(self.form, deviation).datasets(self.stimulus, coefficients)
             beside = DerivedFrom(PUBLIC_MAP), DerivedFrom(BELIEF, whole=True)
         density = "relative fixation density (1 = uniform)"
-        estimate = ESTIMATES[self.estimate]
-        several = estimate.heatmaps and partial(self._several_derived, estimate.heatmaps, deviation)
-        for path, role, source, derive, derive_several, quantity in (
-            ("heatmap", Role.ESTIMATE, "noisy", estimate.heatmap, several, density),
-            (
-                "uncertainty",
-                Role.UNCERTAINTY,
-                estimate.uncertainty_from,
-                estimate.uncertainty,
-                None,
-                f"standard deviation of the {density}",
-            ),
-        ):
-            yield Dataset(
-                path,
-                (self.stimulus, *self.cells),
-                role,
-                quantity=quantity,
-                items=1,
-                sources=(DerivedFrom(source), DerivedFrom(NORMALIZATION), *beside),
-                derive=partial(self._derived, derive, deviation),
-                derive_several=derive_several,
-                care=ITERATED,
-            )
+        yield Dataset(
+            "heatmap",
+            (self.stimulus, *self.cells),
+            Role.ESTIMATE,
+            quantity=density,
+            items=1,
+            sources=(DerivedFrom("noisy"), DerivedFrom(NORMALIZATION), *beside),
+            derive=partial(self._heatmap, deviation),
+            derive_several=partial(self._heatmaps, deviation),
+            care=ITERATED,
+        )
+        yield Dataset(
+            "uncertainty",
+            (self.stimulus, *self.cells),
+            Role.UNCERTAINTY,
+            quantity=f"standard deviation of the {density}",
+            items=1,
+            sources=(DerivedFrom("heatmap"), DerivedFrom(NORMALIZATION), *beside),
+            derive=partial(self._uncertainty, deviation),
+            care=ITERATED,
+        )
 
     def public_map(self, stated: Array) -> Array | None:
         """Return the public map of a stimulus, blurred as the released one is, of its shape and unit.
@@ -251,31 +239,36 @@ class SpectralParameters(HeatmapParameters):
         """
         return Believed.shown(self.form, stated)
 
-    def _derived(
-        self,
-        derive: Derivation,
-        deviation: float,
-        _index: Index,
-        source: Array,
-        moments: Array,
-        *public: Array,
+    def _heatmap(
+        self, deviation: float, _index: Index, noisy: Array, moments: Array, *public: Array
     ) -> Array:
-        return derive(self.form, source, self._scale(deviation, moments, *public))
+        return self._heatmaps(deviation, (), [(noisy, moments, *public)])[0]
 
-    def _several_derived(
-        self,
-        derive: DerivationOfSeveral,
-        deviation: float,
-        _indices: Sequence[Index],
-        sources: Sequence[Sequence[Array]],
+    def _heatmaps(
+        self, deviation: float, _indices: Sequence[Index], sources: Sequence[Sequence[Array]]
     ) -> list[Array]:
-        scales = [self._scale(deviation, *others) for _, *others in sources]
-        return derive(self.form, [source for source, *_ in sources], scales)
+        return self.form.heatmaps(
+            [noisy for noisy, *_ in sources],
+            normalization=[float(moments[0]) for _, moments, *_ in sources],
+            deviation=deviation,
+            priors=[self._prior(deviation, *public) for _, _, *public in sources],
+        )
 
-    def _scale(self, deviation: float, moments: Array, *public: Array) -> Scale:
+    def _uncertainty(
+        self, deviation: float, _index: Index, shown: Array, moments: Array, *public: Array
+    ) -> Array:
         normalization, error = map(float, moments)
-        prior = Believed(self.form, deviation).prior(*public) if public else None
-        return Scale(normalization, error, deviation, prior)
+        return self.form.uncertainty(
+            shown,
+            normalization=normalization,
+            normalization_error=error,
+            deviation=deviation,
+            prior=self._prior(deviation, *public),
+        )
+
+    def _prior(self, deviation: float, *public: Array) -> LogPrior | None:
+        """What the stimulus's map is expected to be, if not what all are."""
+        return Believed(self.form, deviation).prior(*public) if public else None
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all coefficients of a person."""
@@ -317,11 +310,10 @@ class SpectralParameters(HeatmapParameters):
 
     def post_processing(self) -> list[Remark]:
         """Return what is done to the noisy coefficients."""
-        estimate = ESTIMATES[self.estimate]
         return [
             remark("normalization-by-viewers" if self.viewers else "normalization"),
-            remark(estimate.heatmap_code[self.prior], blur_px=self.blur_px),
-            remark(estimate.uncertainty_code[self.prior]),
+            remark(_MOST_PROBABLE[self.prior], blur_px=self.blur_px),
+            remark("map-uncertainty-about-public-maps" if self.prior == MAPS else "map-uncertainty-at-peaks"),
         ]
 
     def warnings(self) -> list[Remark]:
@@ -341,8 +333,8 @@ class SpectralParameters(HeatmapParameters):
         """Yield where name, parameters and noise contradict each other."""
         if not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
-        if (self.prior == MAPS) != (self.maps is not None) or (self.maps and self.estimate != LOG_NORMAL):
-            yield "manifest", "prior, public maps and estimate do not agree"
+        if (self.prior == MAPS) != (self.maps is not None):
+            yield "manifest", "prior and public maps do not agree"
         if self.maps is not None and (self.maps.source == IMAGES) != (self.maps.people is None):
             yield "manifest", "public maps of gaze are of a number of people, and those of images of none"
         yield from self.stimulus_faults()

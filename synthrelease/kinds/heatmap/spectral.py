@@ -21,7 +21,6 @@ from synthrelease.errors import PlanError
 from synthrelease.kinds.contributions import Sums
 from synthrelease.kinds.dataset import Array
 from synthrelease.kinds.heatmap.accuracy import HeatmapMechanism
-from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.expected import Viewing, spectral_correlation
 from synthrelease.kinds.heatmap.map_reading import read_maps
 from synthrelease.kinds.heatmap.map_sums import contributions
@@ -30,7 +29,6 @@ from synthrelease.kinds.heatmap.public_maps import MAPS, PUBLIC_MAP
 from synthrelease.kinds.heatmap.request import HeatmapRequest
 from synthrelease.kinds.measured import measured_rows
 from synthrelease.kinds.output_spec import OutputSpec
-from synthrelease.kinds.parameters import Parameters
 from synthrelease.kinds.preparing import require_duration
 from synthrelease.kinds.stimuli import DURATION
 from synthrelease.numerics.spectral import MOST_CELLS, SpectralForm
@@ -64,11 +62,6 @@ class SpectralHeatmap(HeatmapMechanism[SpectralParameters]):
             noise=GAUSSIAN,
             public_maps=public_maps,
         )
-
-    def with_choice_of(self, parameters: Parameters) -> SpectralHeatmap:
-        """Return the mechanism with the estimate of a release: a later one computes another map from the same integers."""
-        estimate = getattr(parameters, "estimate", self.parameters.estimate)
-        return replace(self, parameters=replace(self.parameters, estimate=estimate))
 
     def collect(self, data: GazeData) -> Sums:
         """Return what some people contribute."""
@@ -132,7 +125,6 @@ def _parameters(request: HeatmapRequest, name: str) -> SpectralParameters:
         clipping=o["clipping"],
         weight=o["weight"],
         prior=_prior(spec),
-        estimate=LOG_NORMAL,
     )
 
 

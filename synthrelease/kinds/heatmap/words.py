@@ -27,10 +27,6 @@ SENTENCES = {
     "normalization-by-viewers": "normalization: how many participants' maps are left after clipping, from the public numbers of viewers "
     "and the noisy constants",
     "normalization": "normalization: how many participants' maps are left after clipping, from the noisy constants",
-    "map-shrunk-to-centre-bias": "heatmap: coefficients divided by normalization and weight, shrunk towards a centre-bias prior from public "
-    "data according to the known noise, then the closest non-negative map, blurred with σ = {blur_px:g} px",
-    "map-shrunk-to-even": "heatmap: coefficients divided by normalization and weight, shrunk towards a uniform map according to the known "
-    "noise, then the closest non-negative map, blurred with σ = {blur_px:g} px",
     "most-probable-map-of-centre-bias": "heatmap: of all maps the most probable one, given the coefficients divided by normalization and weight, the "
     "known noise, and a log-normal prior around the centre bias of public data; blurred with σ = {blur_px:g} px",
     "most-probable-map": "heatmap: of all maps the most probable one, given the coefficients divided by normalization and weight, the known "
@@ -42,8 +38,6 @@ SENTENCES = {
     "variance of the prior, clipping and errors in the height of peaks, as simulated on public data",
     "map-uncertainty-about-public-maps": "uncertainty: the exact map is within twice that at about 98 % of the cells of photographs, if the public maps are of the "
     "stimuli: from the known noise, how far maps stray from public ones, clipping and errors in the height of peaks, as simulated on public data",
-    "map-uncertainty": "uncertainty: standard deviation of the heatmap's error before negative values are removed; at peaks the error "
-    "is several times as large",
     "counts-per-person": "heatmap: noisy counts divided by the number of participants, blurred with σ = {blur_px:g} px",
     "counts-blurred": "heatmap: noisy counts, blurred with σ = {blur_px:g} px",
     # Caveats.
@@ -94,25 +88,16 @@ def spectral_biases(p: SpectralParameters) -> list[str]:
         ],
     }
     limited = "each participant's map is clipped to a public norm, and those beyond it count less."
-    return [*drawn.get(p.prior, []), limited, _FLATTENED[p.estimate]]
+    return [*drawn.get(p.prior, []), limited, _PEAKS]
 
 
 # Measured on 20 photographs at ε = 8, 3, 1, 0.5 (docs/evidence/utility.md).
-_FLATTENED = {
-    "normal": "peaks are flattened: on photographs, maps that correlate with the exact one by 0.94, 0.84, 0.60 and 0.52 had 67, 51, 26 and "
-    "19 % of the height of its highest peak. The uncertainty does not cover that.",
-    "log-normal": "heights of peaks are uncertain in both directions: noise flattens them (on photographs, maps that correlate with the exact one by 0.96, "
+_PEAKS = (
+    "heights of peaks are uncertain in both directions: noise flattens them (on photographs, maps that correlate with the exact one by 0.96, "
     "0.89, 0.68 and 0.53 had 93, 92, 42 and 21 % of the height of its highest peak, on average), and an uncertain normalization raises or lowers all of "
-    "them together. The uncertainty covers both.",
-}
-_COVERED = {
-    "normal": [],
-    "log-normal": [
-        "On photographs the exact map was within two uncertainties at 99 % of the cells, and at its highest peak in 97 % of the maps."
-    ],
-}
-
-
+    "them together. The uncertainty covers both."
+)
+_COVERED = "On photographs the exact map was within two uncertainties at 99 % of the cells, and at its highest peak in 97 % of the maps."
 # docs/evidence/utility.md
 _ABOUT_PUBLIC_MAPS = (
     "On photographs the exact map was within two uncertainties at 98 to 99 % of the cells, and at its highest peak in 84 to 100 % of the maps. From public maps of "
@@ -122,7 +107,7 @@ _ABOUT_PUBLIC_MAPS = (
 
 def spectral_reading(p: SpectralParameters) -> list[str]:
     """Return how often the exact map is within the uncertainty, where that was measured."""
-    return [_ABOUT_PUBLIC_MAPS] if p.has_public_maps else _COVERED[p.estimate]
+    return [_ABOUT_PUBLIC_MAPS] if p.has_public_maps else [_COVERED]
 
 
 def cell_reading(p: CellParameters, within: int) -> str:

@@ -17,7 +17,6 @@ from synthrelease.field_schema import among, described
 from synthrelease.kinds.dataset import Array, Counts, Dataset
 from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
-from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_maps import MAPS, PublicMaps
 from synthrelease.kinds.parameters import WRONG_NAME, Fault, deviation_of, public_input
@@ -117,7 +116,6 @@ class ScanpathParameters(StimulusParameters):
             prior=self.prior,
             maps=self.maps,
             viewers=self.viewers,
-            estimate=LOG_NORMAL,
         )
 
     def with_people(self, people: int) -> Self:

@@ -11,7 +11,7 @@ from synthrelease.dp.event import Event, Unprotected, noise_of
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
-from synthrelease.kinds.parameters import BoundedFeatures, Feature, Parameters, added_later, public_input
+from synthrelease.kinds.parameters import BoundedFeatures, Feature, Parameters, public_input
 from synthrelease.kinds.signals import words
 from synthrelease.remarks import Remark, remark
 
@@ -60,9 +60,9 @@ class SignalParameters(Parameters):
     step_s: Annotated[
         float | None,
         described(
-            "Seconds from one time step to the next; left out if the plan does not say.", exclusiveMinimum=0
+            "Seconds from one time step to the next; null if the plan does not say.", exclusiveMinimum=0
         ),
-    ] = added_later(None)
+    ] = None
 
     def summary(self) -> str:
         """Return what is released, in a sentence."""

@@ -16,7 +16,7 @@ from synthrelease.dp.sensitivity import Sensitivity
 from synthrelease.field_schema import LABEL, LABELS, described
 from synthrelease.kinds.dataset import Axis, Counts, Dataset
 from synthrelease.kinds.expectation import Expectation
-from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters, added_later
+from synthrelease.kinds.parameters import WRONG_NAME, BoundedFeatures, Fault, Feature, Parameters
 from synthrelease.kinds.statistics import words
 from synthrelease.kinds.statistics.datasets import StatisticDatasets
 from synthrelease.kinds.statistics.expected import expected, name_in_words
@@ -85,10 +85,10 @@ class StatisticsParameters(Parameters):
         described(
             "Whether quantiles have intervals in the feature's unit, for data like public shapes; only where the number of people is released, or public."
         ),
-    ] = added_later(False)
+    ] = False
     everyone_in_every_group: Annotated[
         bool, described("Whether the plan declares it: then n divides in every group, if it is public.")
-    ] = added_later(False)
+    ] = False
     half_range_grid_units: Annotated[int, {"const": HALF_RANGE}] = HALF_RANGE
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.kinds.parameters import UNCALLED_CHOICE
 from synthrelease.kinds.registry import parameters_of
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v3.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas" / "manifest-v1.schema.json").read_text("utf-8"))
 RELATION = Neighbours.REPLACE_ONE
 CHOICE = PrivateChoice(0.5, 7)
 FAULT = [("guarantee", UNCALLED_CHOICE)]

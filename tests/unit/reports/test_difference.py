@@ -186,8 +186,8 @@ def offered(form):
             yield from offered(item)
 
 
-VALID = validator("manifest-v3")
-CHOICES = [*offered(schema("manifest-v3"))]
+VALID = validator("manifest-v1")
+CHOICES = [*offered(schema("manifest-v1"))]
 
 
 def beside(value):
