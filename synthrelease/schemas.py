@@ -201,7 +201,7 @@ def _of_manifests(kind: Kind, schemas: Mapping[type[Parameters], Mapping[str, Sc
         "properties": {"name": {"enum": kind.mechanisms}},
         "allOf": [
             {
-                "if": _is_named(parameters, kind),
+                "if": {"properties": {"name": {"enum": list(parameters.mechanisms)}}},
                 "then": {
                     "properties": {
                         "parameters": {"$ref": f"#/$defs/{_name(kind, parameters)}"},
@@ -214,25 +214,5 @@ def _of_manifests(kind: Kind, schemas: Mapping[type[Parameters], Mapping[str, Sc
     }
 
 
-def _is_named(parameters: type[Parameters], kind: Kind) -> Schema:
-    condition: Schema = {"properties": {"name": {"enum": list(parameters.mechanisms)}}}
-    if parameters.only_calibration is not None:
-        return {**condition, "allOf": [_calibrated(parameters.only_calibration)]}
-    calibrations = [
-        alternative.only_calibration
-        for alternative in kind.parameters
-        if alternative.only_calibration is not None
-        and set(alternative.mechanisms) & set(parameters.mechanisms)
-    ]
-    return (
-        {**condition, "not": {"anyOf": list(map(_calibrated, calibrations))}} if calibrations else condition
-    )
-
-
-def _calibrated(calibration: str) -> Schema:
-    stated = {"required": ["calibration"], "properties": {"calibration": {"const": calibration}}}
-    return {"properties": {"parameters": stated}}
-
-
 def _name(kind: Kind, parameters: type[Parameters]) -> str:
-    return f"{kind.name}-{parameters.only_calibration or parameters.mechanisms[0]}"
+    return f"{kind.name}-{parameters.mechanisms[0]}"

@@ -32,7 +32,6 @@ def mean_signals(
     recording: ArrayLike | None = None,
     recordings: Sequence[str] | None = None,
     time: ArrayLike | None = None,
-    allow_unprotected: bool = False,
     test_seed: int | None = None,
     # options, needed: length
     mechanism: Literal["spectral", "lpa", "fpa", "cfpa", "dcfpa"] = "spectral",
@@ -42,15 +41,13 @@ def mean_signals(
     step_s: float | None = None,
     completion: Literal["hold", "centre"] = "hold",
     chunk: int | None = None,
-    coefficients: int | Literal["private", "oracle"] | None = None,
+    coefficients: int | Literal["private"] | None = None,
     candidates: Sequence[int] | None = None,
     choice_share: float = 0.1,
     max_change: float | None = None,
     clip: float | None = None,
     baseline: Literal["none", "person", "recording", "start"] = "person",
     baseline_steps: int | None = None,
-    calibration: Literal["exact", "bozkir2021"] = "exact",
-    paper_epsilon: float | None = None,
     markov_chain: Sequence[Sequence[float]] | None = None,
     features: Sequence[str] | None = None,
     # end of options
@@ -66,7 +63,9 @@ def mean_signals(
         recording: labels of recordings, shape (N,); None if every person has one.
         recordings: the public list; rows of others are dropped. It goes with `recording`.
         time: time stamps in any unit, shape (N,); without them rows count in their order.
-        allow_unprotected: allow a mechanism as published although it protects no one; the guarantee says so.
+        calibration: bozkir2021: as in the paper, with sensitivities taken from the data and chunks counted as participants; it has no guarantee, and
+            needs allow_unprotected. Default "exact".
+        paper_epsilon: calibration = "bozkir2021": ε of a feature, as the paper counts it.
         mechanism: spectral: noise on the lowest cosines of all of a person's series, clipped together; by far the least. lpa: on every step. fpa,
             cfpa, dcfpa: on the lowest frequencies of series, their chunks, the chunks' differences (Bozkir et al. 2021, corrected). Default
             "spectral".
@@ -77,8 +76,8 @@ def mean_signals(
         step_s: Seconds from one step to the next, public: the time axis of the bundle is then in seconds. Default: steps are numbered.
         completion: Imputation of shorter series. hold: forward-fill. centre: centre of the bounds. Gaps are forward-filled. Default "hold".
         chunk: cfpa, dcfpa, L: steps of a chunk; default 64 of cfpa, 32 of dcfpa.
-        coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection;
-            or "oracle", only with calibration = "bozkir2021". spectral: cosines, default 64; many cost little.
+        coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection.
+            spectral: cosines, default 64; many cost little.
         candidates: Candidates of private coefficients, increasing; default 1, 2, 3, 4, 6, 8, … up to all.
         choice_share: Fraction of the output's ε for private coefficients. Default 0.1.
         max_change: dcfpa: most change of a series in a step, as a fraction of the bounds' width; larger ones are spread over several.
@@ -87,9 +86,6 @@ def mean_signals(
         baseline: spectral: what is subtracted from each series first: the mean of all of the person's recordings, of the recording, or of its start.
             Default "person".
         baseline_steps: Steps of the start, for baseline = "start".
-        calibration: bozkir2021: as in the paper, with sensitivities taken from the data and chunks counted as participants; it has no guarantee, and
-            needs allow_unprotected. Default "exact".
-        paper_epsilon: calibration = "bozkir2021": ε of a feature, as the paper counts it.
         markov_chain: lpa with Laplace noise: transition probabilities, in rows that sum to 1, that an attacker may know. preview then reports what
             one step costs (Cao et al. 2017).
         features: Which of the input's bounded features; default all.
@@ -124,7 +120,7 @@ def mean_signals(
     roles = {"person": person, "recording": recording, "time": time}
     rows, source = _rows("mean_signals", roles, recordings, values, bounds)
     # Replace-one is all that signals have.
-    requested = RequestedGuarantee(epsilon, delta, allow_unprotected=allow_unprotected)
+    requested = RequestedGuarantee(epsilon, delta)
     return released("mean_signals", rows, source, output, requested, test_seed=test_seed)
 
 
@@ -230,7 +226,6 @@ def synthetic_records(
     labels: Mapping[str, ArrayLike] | None = None,
     categories: Mapping[str, Sequence[str]] | None = None,
     neighbours: str = "replace-one",
-    allow_unprotected: bool = False,
     test_seed: int | None = None,
     # options
     model: Literal["marginals", "seeded"],
@@ -269,7 +264,6 @@ def synthetic_records(
         labels: other columns of labels by name, shape (N,) each.
         categories: the public list of labels of each.
         neighbours: "replace-one": records need the number of people to be public.
-        allow_unprotected: allow a mechanism that protects no one; the guarantee says so.
         model: marginals: all attributes are drawn. seeded: the first ones of a real source record are kept.
         dependence: Attributes are drawn one by one, or each depends on one other, along the best tree. Default "independent".
         fit: exact: counts without noise, so no guarantee for the model's statistics. dp: with noise. Default "exact".
@@ -326,7 +320,7 @@ def synthetic_records(
     frame, source = _rows(
         "synthetic_records", roles, recordings, values, bounds, labels=labels, categories=categories
     )
-    requested = RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected)
+    requested = RequestedGuarantee(epsilon, delta, neighbours)
     return released("synthetic_records", frame, source, output, requested, test_seed=test_seed)
 
 

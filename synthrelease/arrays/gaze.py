@@ -33,7 +33,6 @@ def heatmaps(
     neighbours: str = "replace-one",
     assignment_public: bool = False,
     off_screen: str = "error",
-    allow_unprotected: bool = False,
     test_seed: int | None = None,
     # options
     mechanism: Literal["spectral", "gaussian", "laplace"] = "spectral",
@@ -73,7 +72,6 @@ def heatmaps(
         neighbours: "replace-one", or "add-remove-one" if the number of people is private.
         assignment_public: whether who saw which stimulus is public: then so are the numbers of viewers.
         off_screen: "error", or "drop" for rows that lie off the screen.
-        allow_unprotected: allow a mechanism as published although it protects no one; the guarantee says so.
         mechanism: spectral: noise on the cosine coefficients that remain after the blur; by far the least. gaussian, laplace: on every cell (Liu et
             al. 2019). Default "spectral".
         width_px: Columns of the map. spectral: default four for each σ of the blur; no effect on the noise. gaussian, laplace: default the screen's
@@ -146,7 +144,7 @@ def heatmaps(
         rows_of(arrays, "heatmaps"),
         input_of_plan("heatmaps", arrays, screen, stimuli, off_screen, assignment_public=assignment_public),
         output,
-        RequestedGuarantee(epsilon, delta, neighbours, allow_unprotected),
+        RequestedGuarantee(epsilon, delta, neighbours),
         test_seed=test_seed,
     )
 

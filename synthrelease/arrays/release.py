@@ -188,7 +188,6 @@ class RequestedGuarantee:
     epsilon: float  # ε per person
     delta: float  # δ per person
     neighbours: str = Neighbours.REPLACE_ONE  # the neighbouring relation
-    allow_unprotected: bool = False  # whether it may be nothing
 
 
 def released(

@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import Any
 
 from synthrelease.building.budget import PreparedOutput, divide_budget, planned_event, refusals_of
-from synthrelease.bundle.disclosure import WEAK_CODES, is_unprotected, release_warnings, warning_sentence
+from synthrelease.bundle.disclosure import WEAK_CODES, release_warnings, warning_sentence
 from synthrelease.data.facts import Facts, read_facts
 from synthrelease.data.label_twins import refuse_label_twins
 from synthrelease.data.tables import Table, refuse_missing_columns
 from synthrelease.dp import accounting
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import Event, Unprotected, flatten
+from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Guarantee, Neighbours
 from synthrelease.errors import PolicyError
 from synthrelease.files.scratch import scratch
@@ -220,16 +220,6 @@ def _refuse_overspending(plan: CheckedPlan, events: Sequence[Event]) -> None:
 
 def _planned(plan: CheckedPlan, prepared: PreparedOutput, budget: Budget | None) -> PlannedOutput:
     event = planned_event(prepared, budget)
-    unprotected = [leaf for leaf in flatten(event) if isinstance(leaf, Unprotected)]
-    if unprotected and not plan.allow_unprotected:
-        raise PolicyError(
-            "unprotected-output",
-            "the output has no privacy guarantee",
-            where=prepared.spec.where,
-            found=unprotected[0].reason,
-            expected="a mechanism with a guarantee",
-            remedy="to reproduce the paper anyway, set allow_unprotected = true under [privacy]",
-        )
     guarantee = accounting.compose([event], delta=stated_at(budget), neighbours=plan.neighbours)
     with refusals_of(prepared.spec):
         mechanism = prepared.mechanism.for_budget(budget)
@@ -250,7 +240,6 @@ def warnings(design: Design, *, is_seeded: bool = False, is_tracked: bool | None
             people=design.people if plan.neighbours is Neighbours.REPLACE_ONE else None,
             epsilon=plan.epsilon,
             delta=plan.delta,
-            unprotected=[output.name for output in design.outputs if is_unprotected(output.event)],
             rows_are_left_out=any(source.options["only"] for source in plan.used_inputs().values()),
             is_tracked=plan.ledger is not None if is_tracked is None else is_tracked,
             is_seeded=is_seeded,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ _WARNINGS = {
     "large-delta": "δ = {delta:g} is not below 1/participants = 1/{people}: such a δ would allow publishing all data of one participant; usual is 1e-6",
     "delta-of-a-private-number": "δ = {delta:g} would allow publishing all data of one of {people} participants, whose number is private here; usual is 1e-6",
     "weak-guarantee": "ε = {epsilon:g} hardly protects: the odds of a guess about a participant may change by a factor of 10^{power}; usual values are 1 to 3",
-    "unprotected-output": "{output} protects no one: do not present it as protected",
     "rows-left-out": "the plan excludes rows by their content (`only`): participants without any remaining row are counted, too",
     "spending-not-tracked": "no ledger: the budget across releases of this dataset is not tracked",
 }
@@ -132,7 +131,6 @@ def release_warnings(
     people: int | None,
     epsilon: float,
     delta: float,
-    unprotected: Iterable[str],
     rows_are_left_out: bool,
     is_tracked: bool,
     is_seeded: bool,
@@ -143,7 +141,6 @@ def release_warnings(
         people: in all inputs; None where it is private.
         epsilon: that the plan allows.
         delta: likewise.
-        unprotected: names of outputs with an event that protects no one.
         rows_are_left_out: whether `only` leaves out rows of any input.
         is_tracked: whether a ledger counts what the dataset costs over several releases.
         is_seeded: whether the noise can be repeated.
@@ -158,8 +155,6 @@ def release_warnings(
         yield remark("delta-of-a-private-number", delta=delta, people=math.floor(1 / delta))
     if epsilon > _WEAK_EPSILON:
         yield remark("weak-guarantee", epsilon=epsilon, power=round(epsilon / math.log(10)))
-    for name in unprotected:
-        yield remark("unprotected-output", output=name)
     if rows_are_left_out:
         yield remark("rows-left-out")
     if not is_tracked:
@@ -173,20 +168,10 @@ def due_warnings(manifest: Mapping[str, Any]) -> Iterator[Remark]:
         people=manifest["privacy"]["people"],
         epsilon=budget["epsilon"],
         delta=budget["delta"],
-        unprotected=[
-            output["name"]
-            for output in manifest["outputs"]
-            if is_unprotected(events.from_json(output["event"]))
-        ],
         rows_are_left_out=any(entry["only"] for entry in manifest["inputs"]),
         is_tracked=manifest["ledger"] is not None,
         is_seeded=manifest["randomness"]["test_seed"],
     )
-
-
-def is_unprotected(event: events.Event) -> bool:
-    """Return whether anything in an event protects no one."""
-    return any(isinstance(leaf, events.Unprotected) for leaf in events.flatten(event))
 
 
 def warning_sentence(stated: Remark | Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@
   `accounting.proof.md` shows why one scalar stands for a vector, and a coarser grid for a fine one.
 * A randomized deniability test, or events on disjoint people, enter as one pair (ε, δ); as the library has it, and
   never above the sum of ε.
-* Another deniability test or an unprotected event is no differential privacy and is named instead.
+* Another deniability test is no differential privacy and is named instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from synthrelease.dp.event import (
     PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
-    Unprotected,
     flatten,
 )
 from synthrelease.dp.guarantee import (
@@ -197,8 +196,6 @@ def _without_privacy(leaves: Sequence[Event], neighbours: Neighbours, unit: Unit
     """The guarantee that is left where an event is not differentially private; None if all are."""
     tests = {leaf for leaf in leaves if isinstance(leaf, DeniabilityTest)}
     for leaf in leaves:
-        if isinstance(leaf, Unprotected):
-            return NoGuarantee(reason=leaf.reason, unit=unit, neighbours=neighbours)
         if not isinstance(leaf, _PRIVATE | DeniabilityTest):
             raise TypeError(f"no accounting for events of type {type(leaf).__name__}")
     if len(tests) > 1:
@@ -320,8 +317,3 @@ def epsilon_at(
     if isinstance(guarantee, PureDP) or (isinstance(guarantee, ApproxDP) and delta > 0):
         return guarantee.epsilon
     return math.inf
-
-
-def gaussian_mu(events: Sequence[RoundedGaussian]) -> float:
-    """Return μ = √(Σ (Δ₂/σ)²), rounded up (Dong, Roth & Su 2022, Corollary 3.3)."""
-    return root_up(parts_of(events).mu_squared)

@@ -6,7 +6,6 @@ the two distributions of what is released:
 
     (ε, δ)       (e^ε + δ)/(e^ε + 1)                     TV ≤ (e^ε − 1 + 2δ)/(e^ε + 1)
     μ-Gaussian   Φ(μ/2)                                  Dong, Roth & Su 2022, Definition 2.6
-    ρ-zCDP       (1 + √(1 − e^−ρ))/2, (1 + √(ρ/2))/2     Bretagnolle & Huber 1979, Pinsker: relative entropy is at most ρ
 
 Parts that compose agree in both worlds at least with the probability that all of them do: 1 − TV ≥ Π (1 − TV_i).
 """
@@ -19,7 +18,7 @@ from statistics import NormalDist
 
 from synthrelease.dp.accounting import parts_of
 from synthrelease.dp.event import Event
-from synthrelease.dp.guarantee import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP
+from synthrelease.dp.guarantee import ApproxDP, Guarantee, PureDP
 
 
 def best_guess(guarantee: Guarantee) -> float | None:
@@ -33,10 +32,6 @@ def best_guess(guarantee: Guarantee) -> float | None:
             return _logistic(guarantee.epsilon)
         case ApproxDP():
             return _logistic(guarantee.epsilon) + guarantee.delta * _logistic(-guarantee.epsilon)
-        case GaussianDP():
-            return NormalDist().cdf(guarantee.mu / 2)
-        case ZCDP():
-            return (1 + min(math.sqrt(guarantee.rho / 2), math.sqrt(-math.expm1(-guarantee.rho)))) / 2
     return None
 
 

@@ -175,18 +175,6 @@ class RandomizedTest(Event):
 
 
 @dataclass(frozen=True)
-class Unprotected(Event):
-    """Something was released, or used, without protection."""
-
-    type = "unprotected"
-    reason: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the manifest's form of the event."""
-        return {"type": self.type, "reason": self.reason}
-
-
-@dataclass(frozen=True)
 class Disjoint(Event):
     """Each event touched other people, divided by a rule that looks at no data: a person is in one of them at most."""
 
@@ -258,8 +246,6 @@ def from_json(form: dict[str, Any]) -> Event:
             return PrivateChoice(float(form["epsilon"]), form["candidates"])
         case DeniabilityTest.type:
             return _test(form)
-        case Unprotected.type:
-            return Unprotected(form["reason"])
         case Composed.type | Disjoint.type:
             several = Composed if form["type"] == Composed.type else Disjoint
             return several(tuple(from_json(part) for part in form["events"]))

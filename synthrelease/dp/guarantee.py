@@ -2,7 +2,7 @@
 
 Two guarantees of one kind, for one unit and one neighbouring relation, add up by that kind's own rule of
 sequential composition. Unlike ones never merge into one number: that is done, exactly, from *events* by
-`accounting`, or not at all. Pure and approximate DP: Dwork & Roth 2014, Definition 2.4 and Theorem 3.16; the others name their papers.
+`accounting`, or not at all. Pure and approximate DP: Dwork & Roth 2014, Definition 2.4 and Theorem 3.16; plausible deniability names its paper.
 """
 
 from __future__ import annotations
@@ -135,40 +135,6 @@ class ApproxDP(Guarantee):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ZCDP(Guarantee):
-    """ρ-zero-concentrated differential privacy (Bun & Steinke 2016)."""
-
-    kind = "zcdp"
-    rho: float
-
-    def __post_init__(self) -> None:
-        _positive(rho=self.rho)
-
-    def _compose(self, other: Self) -> Self:
-        return type(self)(rho=self.rho + other.rho, unit=self.unit, neighbours=self.neighbours)
-
-    def __str__(self) -> str:
-        return f"ρ = {no_less(self.rho, 6)} zCDP per {self.unit} ({self.neighbours})"
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class GaussianDP(Guarantee):
-    """D and D′ are as hard to distinguish as N(0, 1) and N(μ, 1) (Dong, Roth & Su 2022)."""
-
-    kind = "gaussian_dp"
-    mu: float
-
-    def __post_init__(self) -> None:
-        _positive(mu=self.mu)
-
-    def _compose(self, other: Self) -> Self:
-        return type(self)(mu=math.hypot(self.mu, other.mu), unit=self.unit, neighbours=self.neighbours)
-
-    def __str__(self) -> str:
-        return f"μ = {no_less(self.mu, 6)} Gaussian DP per {self.unit} ({self.neighbours})"
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PlausibleDeniability(Guarantee):
     """(k, γ)-plausible deniability of each record (Bindschaedler et al. 2017, Definition 1).
 
@@ -205,7 +171,7 @@ class NoGuarantee(Guarantee):
 
 
 _KINDS: dict[str, type[Guarantee]] = {
-    g.kind: g for g in (PureDP, ApproxDP, ZCDP, GaussianDP, PlausibleDeniability, NoGuarantee)
+    g.kind: g for g in (PureDP, ApproxDP, PlausibleDeniability, NoGuarantee)
 }
 
 

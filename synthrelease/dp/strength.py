@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from synthrelease.dp.guarantee import (
-    ZCDP,
     ApproxDP,
-    GaussianDP,
     Guarantee,
     NoGuarantee,
     PlausibleDeniability,
@@ -116,10 +114,6 @@ def _losses(guarantee: Guarantee) -> dict[str, float] | None:
             return {"ε": guarantee.epsilon, "δ": 0.0}
         case ApproxDP():
             return {"ε": guarantee.epsilon, "δ": guarantee.delta}
-        case ZCDP():
-            return {"ρ": guarantee.rho}
-        case GaussianDP():
-            return {"μ": guarantee.mu}
     return None
 
 
@@ -141,8 +135,6 @@ def _noun(guarantee: Guarantee) -> str:
     nouns = {
         PureDP: "pure differential privacy",
         ApproxDP: "approximate differential privacy",
-        ZCDP: "concentrated differential privacy",
-        GaussianDP: "Gaussian differential privacy",
         PlausibleDeniability: "plausible deniability",
     }
     return nouns.get(type(guarantee), guarantee.kind)

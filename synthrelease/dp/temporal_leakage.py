@@ -85,40 +85,6 @@ def temporal_leakage(
     return Leakage(bpl, fpl, bpl + fpl - spent)
 
 
-def leakage_limit(transitions: ArrayLike, epsilon: float) -> float:
-    """Return what leakage grows to in a long series of equal ε: lim BPL_t, or inf if it grows without end.
-
-    The limit of FPL if the matrix is the forward correlation, of BPL if it is the backward one; TPL_t is never above the
-    sum of the two limits less ε. The sequence α, L(α) + ε, … grows to the least fixed point. For one prefix,
-    (1 + x)(1 + x·d) = e^ε(1 + x·q) has one root x > 0, and none if d = 0 and q ≥ e^−ε; L(α) + ε exceeds α before it and
-    not after. So the largest root of all prefixes is the one fixed point, and inf the limit if one has none. Where
-    q = e^−ε within rounding, rounding decides.
-
-    Args:
-        transitions: shape (states, states), rows summing to 1.
-        epsilon: ε ≥ 0 of every step.
-
-    Raises:
-        ValueError: as `temporal_leakage`.
-
-    Source: Cao et al. 2017, Theorem 5, for all prefixes and not one alone.
-    """
-    q, d = _sums(_rows(transitions, "transitions"))
-    if not (math.isfinite(epsilon) and epsilon >= 0):
-        raise ValueError(f"Expected epsilon >= 0 and finite, found epsilon={epsilon}")
-    if epsilon == 0 or not q.size:
-        return float(epsilon)
-    # The equation for y = x·e^−ε, which stays within range: d·y² + b·y − c = 0.
-    u = math.exp(-epsilon)
-    b, c = (1 + d) * u - q, -u * math.expm1(-epsilon)
-    if np.any((d == 0) & (b <= 0)):
-        return math.inf
-    root = np.hypot(b, 2 * np.sqrt(d * c))
-    y = np.divide(root - b, 2 * d, out=np.zeros_like(d), where=b <= 0)
-    np.divide(2 * c, b + root, out=y, where=b > 0)
-    return max(epsilon, float(np.logaddexp(0.0, epsilon + np.log(y.max()))))
-
-
 def reversed_transitions(transitions: ArrayLike) -> Numbers:
     """Return the backward correlation of the stationary chain, probabilities, Pr(l_{t−1} = j | l_t = i) = π_j·P_ji/π_i.
 

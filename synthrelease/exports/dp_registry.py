@@ -22,7 +22,7 @@ from synthrelease.kinds.registry import parameters_of
 from synthrelease.number_words import several
 
 _INDENT = " " * 6  # of lines below a key of the third level
-_VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP", "zcdp": "Zero-concentrated DP"}
+_VARIANTS = {"pure_dp": "Pure DP", "approx_dp": "Approximate DP"}
 
 
 def write(task: ExportTask) -> list[str]:

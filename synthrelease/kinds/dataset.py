@@ -36,7 +36,6 @@ class Role(StrEnum):
     UNCERTAINTY = "uncertainty"  # standard deviation of an estimate
     INTERVAL = "interval"  # its lower and upper end
     NORMALIZATION = "normalization"  # what was divided by
-    UNPROTECTED = "unprotected"  # values that protect no one
     PUBLIC = "public"  # public numbers that the plan named, from which others follow
     MODEL = "model"  # fitted numbers that estimates are computed, or synthetic values drawn, by
     COORDINATE = "coordinate"  # public numbers that belong to coordinates, such as the edges of bins
@@ -217,8 +216,6 @@ class Dataset:
         """
         if exact is not None:
             return self._derived_fault(values, exact)
-        if self.role is Role.UNPROTECTED and not np.isfinite(values).all():
-            return "expected finite values"
         if self.most is not None and ((values < 0) | (values > self.most)).any():
             return f"expected numbers from 0 to {self.most}"
         return None

@@ -22,7 +22,6 @@ from synthrelease.dp.event import (
     PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
-    Unprotected,
     flatten,
     noise_of,
 )
@@ -86,7 +85,6 @@ class Parameters:
     plan_options: ClassVar[
         Mapping[str, Schema]
     ] = {}  # keys of a plan's output in addition to those of its kind
-    only_calibration: ClassVar[str | None] = None  # where another class has these names, too: what differs
 
     name: str  # of the mechanism
     people: Annotated[
@@ -103,8 +101,7 @@ class Parameters:
     @classmethod
     def is_named(cls, mechanism: Mapping[str, Any]) -> bool:
         """Return whether a manifest's entry of a mechanism names one that has these parameters."""
-        stated = mechanism["parameters"].get("calibration")
-        return mechanism["name"] in cls.mechanisms and cls.only_calibration in {None, stated}
+        return mechanism["name"] in cls.mechanisms
 
     @classmethod
     def from_entry(cls, mechanism: Mapping[str, Any]) -> Self:
@@ -291,8 +288,6 @@ class Parameters:
             yield "guarantee", UNCALLED_CHOICE
         else:
             yield from self.choice_faults(choices)
-        if not self.may_be_unprotected(event) and any(isinstance(leaf, Unprotected) for leaf in leaves):
-            yield "guarantee", "an event without protection that no mechanism is known for"
         yield from self.test_faults(event)
 
     def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
@@ -306,10 +301,6 @@ class Parameters:
     def choice_faults(self, choices: list[PrivateChoice]) -> Iterator[Fault]:  # noqa: ARG002
         """Yield what is wrong with private choices of the right number and size."""
         yield from ()
-
-    def may_be_unprotected(self, event: Event) -> bool:  # noqa: ARG002
-        """Return whether the mechanism is known to protect no one by this event."""
-        return False
 
     def test_faults(self, event: Event) -> Iterator[Fault]:
         """Yield what is wrong with a deniability test, or with disjoint people."""

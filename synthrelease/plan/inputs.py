@@ -44,7 +44,6 @@ class Privacy(PlanEntry):
         distinct_labels: Confirm that similar labels (P1, p1, P_01) are different people. Otherwise labels are refused that differ only in capitals,
             blanks, signs between letters and digits, the coding of letters or the form of numbers: one person under two labels is protected half as
             well.
-        allow_unprotected: Allow outputs without protection, such as reproductions of papers; the manifest names each.
     """
 
     unit: Literal["person"] = "person"
@@ -54,7 +53,6 @@ class Privacy(PlanEntry):
     ledger: str | PathLike[str] | None = None
     dataset: str | None = None
     distinct_labels: bool = False
-    allow_unprotected: bool = False
 
 
 class Gaze(InputEntry):

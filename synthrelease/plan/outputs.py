@@ -177,8 +177,8 @@ class Signals(OutputEntry):
         step_s: Seconds from one step to the next, public: the time axis of the bundle is then in seconds. Default: steps are numbered.
         completion: Imputation of shorter series. hold: forward-fill. centre: centre of the bounds. Gaps are forward-filled. Default "hold".
         chunk: cfpa, dcfpa, L: steps of a chunk; default 64 of cfpa, 32 of dcfpa.
-        coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection;
-            or "oracle", only with calibration = "bozkir2021". spectral: cosines, default 64; many cost little.
+        coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection.
+            spectral: cosines, default 64; many cost little.
         candidates: Candidates of private coefficients, increasing; default 1, 2, 3, 4, 6, 8, … up to all.
         choice_share: Fraction of the output's ε for private coefficients. Default 0.1.
         max_change: dcfpa: most change of a series in a step, as a fraction of the bounds' width; larger ones are spread over several.
@@ -187,9 +187,6 @@ class Signals(OutputEntry):
         baseline: spectral: what is subtracted from each series first: the mean of all of the person's recordings, of the recording, or of its start.
             Default "person".
         baseline_steps: Steps of the start, for baseline = "start".
-        calibration: bozkir2021: as in the paper, with sensitivities taken from the data and chunks counted as participants; it has no guarantee, and
-            needs allow_unprotected. Default "exact".
-        paper_epsilon: calibration = "bozkir2021": ε of a feature, as the paper counts it.
         markov_chain: lpa with Laplace noise: transition probabilities, in rows that sum to 1, that an attacker may know. preview then reports what
             one step costs (Cao et al. 2017).
         features: Which of the input's bounded features; default all.
@@ -208,15 +205,13 @@ class Signals(OutputEntry):
     step_s: float | None = None
     completion: Literal["hold", "centre"] = "hold"
     chunk: int | None = None
-    coefficients: int | Literal["private", "oracle"] | None = None
+    coefficients: int | Literal["private"] | None = None
     candidates: Sequence[int] | None = None
     choice_share: float = 0.1
     max_change: float | None = None
     clip: float | None = None
     baseline: Literal["none", "person", "recording", "start"] = "person"
     baseline_steps: int | None = None
-    calibration: Literal["exact", "bozkir2021"] = "exact"
-    paper_epsilon: float | None = None
     markov_chain: Sequence[Sequence[float]] | None = None
     features: Sequence[str] | None = None
 

@@ -51,7 +51,6 @@ class CheckedPlan(PlanSource):
     delta: float  # total δ per person
     inputs: dict[str, InputSpec]  # by name
     outputs: tuple[OutputSpec, ...]  # in the plan's order
-    allow_unprotected: bool = False  # whether outputs without a guarantee are allowed
     distinct_labels: bool = False  # whether similar labels of participants are different participants
     # the file that counts what all releases of a dataset cost; None if nothing does
     ledger: Path | None = None
@@ -175,7 +174,6 @@ def _plan_from(path: Path, document: dict[str, Any], text: bytes) -> CheckedPlan
         float(privacy.get("delta", 0.0)),
         inputs,
         outputs,
-        privacy.get("allow_unprotected", False),
         privacy.get("distinct_labels", False),
         path.parent / privacy["ledger"] if "ledger" in privacy else None,
         privacy.get("dataset", ""),

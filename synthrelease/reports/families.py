@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from synthrelease.kinds.dataset import Axis, Dataset, Role
 
-_VALUES = (Role.ESTIMATE, Role.UNPROTECTED, Role.NORMALIZATION)
+_VALUES = (Role.ESTIMATE, Role.NORMALIZATION)
 _BESIDE = (Role.UNCERTAINTY, Role.INTERVAL, Role.COORDINATE)
 
 

@@ -16,7 +16,7 @@ from synthrelease.evaluation.ground_truth.maps import MAPS
 from synthrelease.evaluation.ground_truth.people import PEOPLE_COMPARED
 from synthrelease.evaluation.ground_truth.records import RECORDS
 from synthrelease.evaluation.ground_truth.scanpaths import SCANPATHS_COMPARED
-from synthrelease.evaluation.ground_truth.signals import PUBLISHED_SIGNALS, SIGNALS
+from synthrelease.evaluation.ground_truth.signals import SIGNALS
 from synthrelease.evaluation.ground_truth.statistics import STATISTICS
 from synthrelease.kinds.areas.mechanism import AreaShares
 from synthrelease.kinds.heatmap.cells import CellHeatmap
@@ -27,7 +27,6 @@ from synthrelease.kinds.records.mechanism import SyntheticRecords
 from synthrelease.kinds.records.scanpaths import ScanpathRecords
 from synthrelease.kinds.scanpaths.mechanism import SyntheticScanpaths
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
-from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.kinds.statistics.fixations import FixationStatistics
 from synthrelease.kinds.statistics.mechanism import StatisticsMechanism
@@ -38,7 +37,6 @@ _KINDS: dict[type, ComparedKind] = {
     AreaShares: AREAS,
     SpectralSignals: SIGNALS,
     CoefficientSignals: SIGNALS,
-    PublishedSignals: PUBLISHED_SIGNALS,
     StatisticsMechanism: STATISTICS,
     FixationStatistics: STATISTICS,
     SyntheticRecords: RECORDS,

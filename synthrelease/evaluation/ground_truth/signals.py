@@ -29,7 +29,6 @@ from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.signals.coefficients import CoefficientSignals
 from synthrelease.kinds.signals.completed_series import completed_series
 from synthrelease.kinds.signals.expected import SHAPE_SHOWS
-from synthrelease.kinds.signals.published import PublishedSignals
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.numerics.spectral_signals import NO_BASELINE, OF_PERSON
 from synthrelease.reports.compared_signals import compared_signals
@@ -37,7 +36,7 @@ from synthrelease.reports.exhibits import Exhibit
 from synthrelease.reports.views import feature_quantity
 
 Series = NDArray[np.float64]
-SignalsMechanism = SpectralSignals | CoefficientSignals | PublishedSignals
+SignalsMechanism = SpectralSignals | CoefficientSignals
 
 MEASURES = (
     Measure(
@@ -203,19 +202,17 @@ def ground_truth(output: SignalsMechanism, collected: Sums | Rows, people: int) 
 
 def labels(output: SignalsMechanism) -> list[list[tuple[str, ...]]]:
     """Return the arrays that are judged; individual series all at once, since they share one order."""
-    datasets = ("values",) if isinstance(output, PublishedSignals) else ("values", "uncertainty")
     return [
         [
             (r, f, dataset)
             for r in output.parameters.recordings
             for f in output.parameters.feature_names
-            for dataset in datasets
+            for dataset in ("values", "uncertainty")
         ]
     ]
 
 
 SIGNALS = ComparedKind(truth_collector, ground_truth, labels)
-PUBLISHED_SIGNALS = ComparedKind(truth_collector, ground_truth, labels, is_exact=False)
 
 
 def _series(data: FeatureData, *, output: SignalsMechanism) -> Sums | Rows:

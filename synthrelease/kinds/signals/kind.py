@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from synthrelease.kinds.kind import Kind
 from synthrelease.kinds.signals.public import CoefficientParameters, SpectralSignalParameters
-from synthrelease.kinds.signals.public_bozkir2021 import PublishedParameters
 
 SIGNALS = Kind(
     name="signals",
     title="Signals",
     subject="feature signals",
     package="synthrelease.kinds.signals",
-    parameters=(SpectralSignalParameters, PublishedParameters, CoefficientParameters),
+    parameters=(SpectralSignalParameters, CoefficientParameters),
 )

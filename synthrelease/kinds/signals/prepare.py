@@ -13,12 +13,9 @@ from synthrelease.dp.temporal_leakage import temporal_leakage
 from synthrelease.errors import PlanError
 from synthrelease.kinds.output_spec import OutputSpec
 from synthrelease.kinds.preparing import chosen_features, names_source
-from synthrelease.kinds.signals.bozkir2021 import ORACLE, PaperParameters
 from synthrelease.kinds.signals.coefficients import USUAL_FREQUENCIES, CoefficientSignals
 from synthrelease.kinds.signals.public import SPECTRAL, CoefficientParameters, SpectralSignalParameters
-from synthrelease.kinds.signals.public_bozkir2021 import PublishedParameters
-from synthrelease.kinds.signals.public_series import BOZKIR2021, EACH, MEAN
-from synthrelease.kinds.signals.published import PublishedSignals
+from synthrelease.kinds.signals.public_series import EACH, MEAN
 from synthrelease.kinds.signals.spectral import SpectralSignals
 from synthrelease.numerics.signal_form import CFPA, CHUNKED, DCFPA, FPA, LPA
 from synthrelease.numerics.spectral_signals import OF_PERSON, OF_RECORDING, OF_START, RADIUS
@@ -74,7 +71,7 @@ class _Request:
 
 def prepare(
     spec: OutputSpec, source: InputSpec, facts: Facts, neighbours: Neighbours
-) -> CoefficientSignals | SpectralSignals | PublishedSignals:
+) -> CoefficientSignals | SpectralSignals:
     """Fill in the public parameters of a signals output.
 
     Raises:
@@ -84,8 +81,6 @@ def prepare(
     _check_keys(spec, mechanism)
     request = _Request(spec, source, facts, neighbours, _length(spec, facts))
     request.common  # noqa: B018  features without bounds are refused before anything else
-    if spec.options["calibration"] == BOZKIR2021:
-        return _published(request, mechanism)
     if mechanism == SPECTRAL:
         prepared: CoefficientSignals | SpectralSignals = _spectral(request)
     else:
@@ -106,14 +101,6 @@ def _check_keys(spec: OutputSpec, mechanism: str) -> None:
                 expected="it belongs to " + ", ".join(mechanisms),
                 remedy="leave the key out, or choose another mechanism",
             )
-    if ("paper_epsilon" in spec.written) != (spec.options["calibration"] == BOZKIR2021):
-        raise PlanError(
-            "key-not-for-calibration",
-            "paper_epsilon is the ε of what the paper calibrates, and of nothing else",
-            where=spec.where,
-            expected='paper_epsilon and calibration = "bozkir2021" together, or neither',
-            remedy="add what is missing, or leave both out",
-        )
     if mechanism == SPECTRAL and spec.options["query"] == EACH:
         raise PlanError(
             "query-not-for-mechanism",
@@ -178,7 +165,6 @@ def _coefficients(request: _Request, mechanism: str) -> CoefficientSignals:
         name=mechanism,
         **request.common,
         query=o["query"],
-        calibration="exact",
         chunk=chunk,
         coefficients=None if mechanism == LPA else _frequencies(request, chunk or request.length),
         candidates=None,
@@ -208,15 +194,6 @@ def _frequencies(request: _Request, side: int) -> int:
     frequencies = spec.options.get("coefficients", min(USUAL_FREQUENCIES, most))
     if frequencies == PRIVATE:
         frequencies = 1
-    if frequencies == ORACLE:
-        raise PlanError(
-            "oracle-unprotected",
-            "the oracle's number of frequencies is taken from the data",
-            where=f"{spec.where}.coefficients",
-            found='"oracle"',
-            expected='a number, or "private"; or calibration = "bozkir2021" to reproduce the paper, unprotected',
-            remedy="give a number of your own",
-        )
     if frequencies > most:
         raise PlanError(
             "too-many-frequencies",
@@ -276,62 +253,6 @@ def _with_private_frequencies(spec: OutputSpec, prepared: CoefficientSignals) ->
     )
 
 
-def _published(request: _Request, mechanism: str) -> PublishedSignals:
-    _check_paper(request, mechanism)
-    o, chunk = request.spec.options, _chunk(request, mechanism)
-    paper = PaperParameters(mechanism, float(o["paper_epsilon"]), chunk, o.get("coefficients", ORACLE))
-    parameters = PublishedParameters(
-        name=mechanism,
-        **request.common,
-        query=EACH,
-        calibration=BOZKIR2021,
-        paper_epsilon=paper.epsilon,
-        chunk=chunk,
-        coefficients=None if mechanism == LPA else paper.coefficients,
-        evaluations=paper.evaluations,
-    )
-    return PublishedSignals(parameters=parameters, neighbours=request.neighbours, noise=None, paper=paper)
-
-
-def _check_paper(request: _Request, mechanism: str) -> None:
-    """Refuse what the paper has not."""
-    spec, o = request.spec, request.spec.options
-    if request.facts.people < 2:
-        raise PlanError(
-            "too-few-people",
-            "the paper's sensitivities are distances of two participants",
-            where=spec.where,
-            found=f"{request.facts.people} in the input",
-            remedy="leave out calibration, or take data of more participants",
-        )
-    if mechanism == SPECTRAL:
-        raise PlanError(
-            "mechanism-not-of-paper",
-            "the paper has no such mechanism",
-            where=f"{spec.where}.mechanism",
-            found=f'"{mechanism}" with calibration = "bozkir2021"',
-            expected=f"one of {LPA}, {FPA}, {CFPA}, {DCFPA}",
-            remedy="choose one of these",
-        )
-    for key in ("noise", "candidates", "choice_share", "max_change", "clip", "markov_chain"):
-        if key in spec.written:
-            raise PlanError(
-                "key-not-for-calibration",
-                f"the paper has nothing to choose about '{key}'",
-                where=spec.where,
-                expected='calibration = "exact" with this key',
-                remedy="leave the key out",
-            )
-    if o.get("coefficients") == PRIVATE or ("query" in spec.written and o["query"] != EACH):
-        raise PlanError(
-            "query-not-of-paper",
-            "the paper publishes every participant's own series, with a number of coefficients taken from the data",
-            where=spec.where,
-            expected='query = "each", and coefficients = "oracle" or a number',
-            remedy="set both, or leave out calibration",
-        )
-
-
 def _spectral(request: _Request) -> SpectralSignals:
     spec, o = request.spec, request.spec.options
     baseline = o["baseline"]
@@ -351,7 +272,7 @@ def _spectral(request: _Request) -> SpectralSignals:
     lowest = 1 if baseline == OF_RECORDING else 0
     most = min(request.length - lowest, 512)
     cosines = o.get("coefficients", min(_COSINES, most))
-    if cosines in {PRIVATE, ORACLE} or cosines > most:
+    if cosines == PRIVATE or cosines > most:
         raise PlanError(
             "needs-public-cosines",
             "a spectral signal needs a public number of cosines",

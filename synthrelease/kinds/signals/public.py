@@ -31,9 +31,7 @@ from synthrelease.kinds.signals.expected import (
     spectral_correlation,
 )
 from synthrelease.kinds.signals.public_series import (
-    BOZKIR2021_EVENT,
     MEAN,
-    UNPROTECTED_OTHERWISE,
     Chunk,
     SignalParameters,
 )
@@ -58,7 +56,6 @@ class CoefficientParameters(SignalParameters):
     """LPA, FPA, CFPA and DCFPA with corrected scales (`signals.proof.md`; Bozkir et al. 2021)."""
 
     mechanisms: ClassVar = ("lpa", "fpa", "cfpa", "dcfpa")
-    calibration: Annotated[str, {"const": "exact"}]
     chunk: Chunk
     coefficients: Annotated[
         int | None, described("k, frequencies kept of a chunk, or of the series; null for LPA.", minimum=1)
@@ -226,11 +223,9 @@ class CoefficientParameters(SignalParameters):
             ]
         )
 
-    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
-        if event == BOZKIR2021_EVENT:
-            yield "guarantee", UNPROTECTED_OTHERWISE
-        elif noise is None:
+        if noise is None:
             yield "noise", WRONG_NAME
         try:
             if self.candidates:
@@ -366,11 +361,9 @@ class SpectralSignalParameters(SignalParameters):
         """Return which integers of a series are of the upper half of its cosines."""
         return np.arange(self.form.count) >= self.form.count // 2
 
-    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:
+    def parameter_faults(self, event: Event, noise: Noise | None) -> Iterator[Fault]:  # noqa: ARG002
         """Yield where name, parameters and noise contradict each other."""
-        if event == BOZKIR2021_EVENT:
-            yield "guarantee", UNPROTECTED_OTHERWISE
-        elif not isinstance(noise, RoundedGaussian):
+        if not isinstance(noise, RoundedGaussian):
             yield "noise", WRONG_NAME
         try:
             if self.constant_grid_units != self.form.constant:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from synthrelease.dp.event import Event, Unprotected, noise_of
+from synthrelease.dp.event import Event
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.field_schema import Labels, among, described
 from synthrelease.kinds.dataset import Axis, Index
@@ -16,14 +16,6 @@ from synthrelease.kinds.signals import words
 from synthrelease.remarks import Remark, remark
 
 MEAN, EACH = "mean", "each"
-BOZKIR2021 = "bozkir2021"
-BOZKIR2021_EVENT = Unprotected(
-    "sensitivities and numbers of coefficients are taken from the private data, and chunks of one person are counted "
-    "as if they were different people (Bozkir et al. 2021, for reproduction)"
-)
-UNPROTECTED_OTHERWISE = (
-    "what the paper calibrates has no guarantee, for the stated reason, and everything else has one"
-)
 
 
 Chunk = Annotated[
@@ -76,8 +68,7 @@ class SignalParameters(Parameters):
         """Return how noise shows."""
         if not self.is_each:
             return super().reading(event, neighbours)
-        protected = noise_of(event) is not None
-        return [words.NOISE_OF_EACH if protected else words.UNBOUNDED]
+        return [words.NOISE_OF_EACH]
 
     @property
     def bounded(self) -> tuple[Feature, ...]:

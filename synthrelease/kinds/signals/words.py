@@ -28,7 +28,6 @@ SENTENCES = {
     "{features:several feature}, all changed",
     "ball-of-all-series": "a constant and {cosines:several coefficient} of each series of a person, {recordings:several recording} of "
     "{features:several feature} together, are clipped to a ball of {radius} grid units",
-    "none": "no sensitivity follows from public parameters",
     # What is done to the noisy integers.
     "means-in-units": "values: divided by the number of participants, in the feature's unit",
     "means-transformed-back": "values: divided by the number of participants, transformed back, in the feature's unit",
@@ -42,7 +41,6 @@ SENTENCES = {
     "means-shrunk": "values: divided by normalization, all but the level shrunk according to the known noise, in the feature's unit",
     "error-uncertainty": "uncertainty: standard deviation of the error from noise, shrinking and normalization, against the mean of clipped "
     "series",
-    "published-series": "values: each participant's noisy series, in the feature's unit, in random order",
     # Caveats.
     "completed-by-last": "series are cut to {length} time steps, or forward-filled with their last value; gaps hold the value before them, of "
     "the same person",
@@ -53,8 +51,6 @@ SENTENCES = {
     "change-from-recording": "values are changes from each person's own mean over the recording",
     "change-from-start": "values are changes from each person's own mean over the first time steps of the recording",
     "clipped-series": "participants with larger deviations are down-weighted by norm clipping",
-    "protects-no-one": "protects no one: sensitivities and numbers of coefficients are taken from the private data, and chunks of one person "
-    "are counted as if they were different people (Bozkir et al. 2021, for reproduction)",
 }
 
 
@@ -73,14 +69,6 @@ def spectral_procedure(p: SpectralSignalParameters) -> str:
     return (
         f"Each participant's time series is reduced to its {several(p.cosines, 'lowest cosine coefficient')}, clipped and summed, and noise is "
         "added. The mean series is computed from the noisy coefficients and nothing else."
-    )
-
-
-def published_procedure() -> str:
-    """Return what is done to the data, before and with the noise."""
-    return (
-        "Noise was added as published by Bozkir et al. 2021, for comparison with their paper. Its scale was taken from the private data, and chunks of "
-        "one person were counted as if they came from different people."
     )
 
 
@@ -106,7 +94,6 @@ def biases(p: SignalParameters) -> list[str]:
     ]
 
 
-UNBOUNDED = "Nothing bounds what these series reveal about single participants."
 NOISE_OF_EACH = (
     "Each series must hide its participant, so it carries the full noise, which a mean would average over participants. A single series is mostly "
     "noise; analyse many of them together."
