@@ -2,9 +2,8 @@
 """Write the golden bundles, once: scripts/make_golden_bundles.py [NAME…].
 
 They are files that every later reader must accept (`tests/golden/test_bundles.py`), as this program wrote them when they were
-made: of each plan one in every version of the format. A bundle that exists is therefore never written again, and this script
-refuses to: what a later program writes otherwise is a further bundle, of a further version of the format or with a further plan
-in `tests/golden/plans`. The data are invented.
+made, one of each plan in `tests/golden/plans`. A bundle that exists is therefore never written again, and this script refuses to: what a
+later program writes otherwise is a further bundle, of a further plan. The data are invented.
 """
 
 import shutil
@@ -25,7 +24,6 @@ import scanpath_study  # noqa: E402
 from paid_study import grant  # noqa: E402
 
 import synthrelease  # noqa: E402
-from synthrelease.bundle.layout import FORMAT_VERSION  # noqa: E402
 
 
 def write_records(folder: Path) -> None:
@@ -73,7 +71,6 @@ DATA = {
     "records": write_records,
     "statistics": invented_study.write_statistics_study,
     "unknown-number": invented_study.write_study,
-    "unprotected": invented_study.write_study,
     "seeded": invented_study.write_study,
     "estimates": write_estimates,
     "people": write_people,
@@ -84,11 +81,11 @@ DATA = {
 
 
 def main(names: list[str]) -> None:
-    """Build a bundle of each plan that has none of the present version of the format."""
+    """Build a bundle of each plan that has none."""
     BUNDLES.mkdir(exist_ok=True)
     for name in names or DATA:
         seed = ".TEST-SEED" if name == "seeded" else ""
-        bundle = BUNDLES / f"{name}-format-{FORMAT_VERSION}{seed}.h5"
+        bundle = BUNDLES / f"{name}{seed}.h5"
         if bundle.exists():
             sys.exit(f"{bundle.name} exists, and must verify for ever: it is never written again")
         with tempfile.TemporaryDirectory() as folder:

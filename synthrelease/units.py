@@ -32,8 +32,8 @@ class Quantity:
     """What has a name, and may have a unit and a title that the plan states: a feature, an attribute of records."""
 
     name: str
-    unit: str
-    title: str
+    unit: str | None
+    title: str | None
 
     @property
     def known_unit(self) -> str:

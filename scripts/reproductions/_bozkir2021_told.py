@@ -23,7 +23,7 @@ from synthrelease.evaluation.metrics.classification import (
     split_accuracy,
     trained,
 )
-from synthrelease.kinds.signals.bozkir2021 import PaperParameters, perturbed
+from reproductions._bozkir2021_paper import PaperParameters, perturbed
 
 TASK, HALVES, ADVERSARY = "task", "halves", "adversary"
 QUESTIONS = (TASK, HALVES, ADVERSARY)

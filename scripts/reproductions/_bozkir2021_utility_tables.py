@@ -12,7 +12,7 @@ from reproductions._bozkir2021_data import Numbers, Study
 from reproductions._bozkir2021_figures import draw_worth
 from reproductions._bozkir2021_ways import FPA, LPA, Scale, Way
 from reproductions._bozkir2021_worth import Worth, Worths
-from synthrelease.kinds.signals.bozkir2021 import sensitivities
+from reproductions._bozkir2021_paper import sensitivities
 
 GAIN = 100  # what "orders of magnitude" is held against
 READINGS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reproductions._bozkir2021_data import Numbers, Study
-from synthrelease.kinds.signals.bozkir2021 import PaperParameters
+from reproductions._bozkir2021_paper import PaperParameters
 
 
 class AsPrinted(PaperParameters):

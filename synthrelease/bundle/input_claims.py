@@ -42,7 +42,7 @@ def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iter
         if any(value != values[0] for value in values):
             yield Finding("manifest", where, f"its outputs state different {name.replace('_', ' ')}")
     screens = [stated["screen"] for stated in facts if "screen" in stated]
-    if entry.get("coordinates") == DEGREES and any("width_mm" not in screen for screen in screens):
+    if entry.get("coordinates") == DEGREES and any(screen["width_mm"] is None for screen in screens):
         yield Finding("manifest", where, "degrees on a screen of unknown size and distance")
 
 

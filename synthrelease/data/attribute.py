@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.field_schema import Label, described
+from synthrelease.field_schema import LABEL, Label, described
 from synthrelease.numerics.binning import bin_numbers, equal_width_edges, public_fractions, spread_within
 from synthrelease.units import Quantity
 
@@ -36,8 +36,8 @@ class Attribute(Quantity):
     # whether the last category stands for a missing value
     missing: Annotated[bool, described("Whether the last category stands for a missing value.")] = False
     # of the values, and what people call the column, if the plan says so
-    unit: Label = ""
-    title: Label = ""
+    unit: Annotated[str | None, LABEL] = None
+    title: Annotated[str | None, LABEL] = None
 
     def __post_init__(self) -> None:
         count = self.categories - self.missing

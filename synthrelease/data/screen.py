@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ BLUR_SHARE = (
     0.03  # of the width, by default: 24 px of 800, about 1° in OSIE (Liu et al. 2019; Xu et al. 2014)
 )
 
-_DECLARED = {"type": "number", "exclusiveMinimum": 0}  # if it is there at all
+_POSITIVE = {"exclusiveMinimum": 0}
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,8 @@ class Screen:
 
     width_px: PositiveInt
     height_px: PositiveInt
-    width_mm: Annotated[float | None, _DECLARED] = field(default=None, metadata={"optional": True})
-    distance_mm: Annotated[float | None, _DECLARED] = field(default=None, metadata={"optional": True})
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the manifest's form: what is declared."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+    width_mm: Annotated[float | None, _POSITIVE] = None
+    distance_mm: Annotated[float | None, _POSITIVE] = None
 
     @property
     def pixels_per_degree(self) -> float | None:

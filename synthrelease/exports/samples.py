@@ -5,6 +5,7 @@ Nothing is in them that fixations do not have: all else follows from public cons
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
@@ -98,7 +99,7 @@ def _described(output: GazeOutput) -> dict[str, Any]:
         "BlinkMilliseconds": BLINK_MS,
         "DriftStandardDeviationDegrees": DRIFT_DEG,
         "NoiseStandardDeviationDegrees": noise_deg(rendering.hz),
-        "Screen": output.gaze.screen.to_json(),
+        "Screen": {key: value for key, value in asdict(output.gaze.screen).items() if value is not None},
         "Seed": str(output.gaze.seed),  # beyond what JSON's numbers hold exactly
         "Guarantee": output.task.output(output.name)["guarantee"],
         "TestSeed": output.task.test_seed,

@@ -27,7 +27,7 @@ from synthrelease.dp.event import (
 )
 from synthrelease.dp.guarantee import Neighbours, Unit
 from synthrelease.dp.sensitivity import Sensitivity
-from synthrelease.field_schema import Label, Schema, among, described, object_schema
+from synthrelease.field_schema import LABEL, Label, Schema, among, described, object_schema
 from synthrelease.kinds.dataset import Array, Counts, Dataset, Role
 from synthrelease.kinds.distribution import ShownDistribution
 from synthrelease.kinds.expectation import Expectation
@@ -55,8 +55,8 @@ class Feature(Quantity):
     name: Label
     low: float
     high: float
-    unit: Label = ""
-    title: Label = ""
+    unit: Annotated[str | None, LABEL] = None
+    title: Annotated[str | None, LABEL] = None
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -58,8 +58,8 @@ def bounded(
             name,
             float(bounds[name][0]),
             float(bounds[name][1]),
-            unit=units.get(name, ""),
-            title=labels.get(name, ""),
+            unit=units.get(name),
+            title=labels.get(name),
         )
         for name in names
     )

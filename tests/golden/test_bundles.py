@@ -7,8 +7,6 @@ the program is wrong. Their digests stand in `bundles/SHA256SUMS`, too, so that 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,36 +19,15 @@ from tiers import params
 import synthrelease
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import MANIFEST
-from synthrelease.data.attribute import Attribute
-from synthrelease.kinds.parameters import Feature
 from synthrelease.kinds.registry import SHIPPED
 
 BUNDLES = Path(__file__).parent / "bundles"
 FILES = sorted(BUNDLES.glob("*.h5"))
-SEEDED = {"seeded.TEST-SEED.h5", "seeded-format-2.TEST-SEED.h5"}
-PLANS = ("areas", "heatmaps", "records", "signals", "statistics", "unknown-number", "unprotected")
-LATER_PLANS = (
-    "estimates",
-    "people",
-    "public-maps",
-    "scanpaths",
-    "deniable-scanpaths",
-)  # of what format 2 may state since the first ones
+SEEDED = "seeded.TEST-SEED.h5"
 COSTLY = "scanpaths"  # of which both chains are fitted again
 CLIPPINGS = ("joint", "per-stimulus")
-VERSIONS = (1, 2)  # of the format
 
 each = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-each_version = pytest.mark.parametrize("version", VERSIONS)
-
-
-def version_of(path: Path) -> int:
-    with h5py.File(path) as file:
-        return int(file.attrs["format_version"])
-
-
-def files_of(version: int) -> list[Path]:
-    return [path for path in FILES if version_of(path) == version]
 
 
 def manifest_of(path: Path) -> dict[str, Any]:
@@ -62,19 +39,19 @@ def manifest_of(path: Path) -> dict[str, Any]:
 def test_no_bundle_was_changed_added_or_taken_away() -> None:
     stated = dict(line.split("  ")[::-1] for line in (BUNDLES / "SHA256SUMS").read_text().splitlines())
     assert {path.name: sha256(path.read_bytes()).hexdigest() for path in FILES} == stated
-    assert {path.name for path in files_of(1)} == {"seeded.TEST-SEED.h5", *(f"{name}.h5" for name in PLANS)}
-    others = {f"{name}-format-2.h5" for name in (*PLANS, *LATER_PLANS)}
-    assert {path.name for path in files_of(2)} == {"seeded-format-2.TEST-SEED.h5", *others}
+    plans = {path.stem for path in (BUNDLES.parent / "plans").glob("*.toml")}
+    assert {path.name.partition(".")[0] for path in FILES} == plans
 
 
 @each
 def test_each_states_its_versions(path: Path) -> None:
-    manifest, version = manifest_of(path), version_of(path)
-    assert manifest["manifest_version"] == {1: 1, 2: 3}[version]
-    assert path.read_bytes().startswith(f"synthrelease bundle {version}".encode())
+    manifest = manifest_of(path)
+    assert manifest["manifest_version"] == 1
+    assert path.read_bytes().startswith(b"synthrelease bundle 1\n")
     with h5py.File(path) as file:
+        assert file.attrs["format_version"] == 1
         for output in manifest["outputs"]:
-            assert file[f"/outputs/{output['name']}"].attrs["encoding_version"] == version
+            assert file[f"/outputs/{output['name']}"].attrs["encoding_version"] == 1
 
 
 @pytest.mark.slow("composes a choice with Gaussian noise")
@@ -87,52 +64,47 @@ def test_each_states_its_versions(path: Path) -> None:
 )
 @pytest.mark.parametrize("quick", params([True, False], quick=[False]))
 def test_a_golden_bundle_verifies(path: Path, quick: object) -> None:
-    result = synthrelease.verify(path, quick=bool(quick), allow_test_seed=path.name in SEEDED)
+    result = synthrelease.verify(path, quick=bool(quick), allow_test_seed=path.name == SEEDED)
     assert result.findings == []
     assert result.ok
-    if path.name in SEEDED:
+    if path.name == SEEDED:
         codes = {finding.code for finding in synthrelease.verify(path, quick=bool(quick)).findings}
         assert codes == {"test-seed"}
 
 
 @each
 def test_every_dataset_is_what_the_library_reads(path: Path) -> None:
-    bundle, version = synthrelease.open_bundle(path, allow_test_seed=path.name in SEEDED), version_of(path)
+    bundle = synthrelease.open_bundle(path, allow_test_seed=path.name == SEEDED)
     assert bundle.manifest == manifest_of(path)
     read = set()
     with h5py.File(path) as file:
         for output in bundle.manifest["outputs"]:
-            stored, arrays = StoredOutput(output, version), bundle[output["name"]]
+            stored, arrays = StoredOutput(output), bundle[output["name"]]
             assert list(arrays) == [dataset.path for dataset in stored.datasets]
             for dataset in stored.datasets:
-                for index in dataset.indices() if version == 1 else [()]:
-                    seen = file[stored.path(dataset, index)][()]
-                    array = np.asarray(arrays[dataset.path][index])
-                    assert (array.dtype, array.size) == (seen.dtype, seen.size)
-                    assert version == 1 or array.shape == seen.shape
-                    assert array.tobytes() == seen.tobytes()
-                    read.add(stored.path(dataset, index))
-                for axis in dataset.axes if version > 1 else ():
+                seen, array = file[stored.path(dataset)][()], np.asarray(arrays[dataset.path][()])
+                assert (array.dtype, array.shape) == (seen.dtype, seen.shape)
+                assert array.tobytes() == seen.tobytes()
+                read.add(stored.path(dataset))
+                for axis in dataset.axes:
                     scale = f"/outputs/{output['name']}/{axis.place}"
                     assert file[scale][()].tobytes() == axis.values.tobytes()
                     read.add(scale)
     assert read == set(bundle.manifest["digests"])
 
 
-@each_version
-def test_the_bundles_hold_what_there_is(version: int) -> None:
-    """Every kind, mechanism, variant of it, type of values, and form of the file that a version has."""
-    manifests = [manifest_of(path) for path in files_of(version)]
+def test_the_bundles_hold_what_there_is() -> None:
+    """Every kind, mechanism, variant of it, type of values, and form of the file."""
+    manifests = [manifest_of(path) for path in FILES]
     outputs = [output for manifest in manifests for output in manifest["outputs"]]
 
     def variants(kind: str, *keys: str) -> set[tuple[Any, ...]]:
         mechanisms = [output["mechanism"] for output in outputs if output["kind"] == kind]
         return {(one["name"], *(one["parameters"].get(key) for key in keys)) for one in mechanisms}
 
-    later = version > 1
     assert variants("heatmap", "clipping", "prior", "calibration", "weight") == {
-        *({("spectral", "joint", "none", None, "samples")} if later else set()),
-        *({("spectral", clipping, "maps", None, "samples") for clipping in CLIPPINGS} if later else set()),
+        ("spectral", "joint", "none", None, "samples"),
+        *(("spectral", clipping, "maps", None, "samples") for clipping in CLIPPINGS),
         ("spectral", "joint", "centre", None, "samples"),
         ("spectral", "joint", "centre", None, "duration"),
         ("spectral", "per-stimulus", "none", None, "samples"),
@@ -141,11 +113,10 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
         ("laplace", None, None, "exact", None),
     }
     assert variants("areas", "transitions") == {("laplace", True), ("laplace", False), ("gaussian", False)}
-    assert variants("signals", "query", "calibration", "baseline") == {
-        *{("spectral", "mean", None, baseline) for baseline in ("none", "person", "recording", "start")},
-        *{(name, "mean", "exact", None) for name in ("lpa", "fpa", "cfpa")},
-        ("dcfpa", "each", "exact", None),
-        ("dcfpa", "each", "bozkir2021", None),
+    assert variants("signals", "query", "baseline") == {
+        *{("spectral", "mean", baseline) for baseline in ("none", "person", "recording", "start")},
+        *{(name, "mean", None) for name in ("lpa", "fpa", "cfpa")},
+        ("dcfpa", "each", None),
     }
     assert variants("records", "fit", "dependence", "threshold") == {
         ("marginals", "dp", "tree", None),
@@ -153,14 +124,13 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
         ("seeded", "dp", "tree", "randomized"),
         ("seeded", "dp", "independent", "fixed"),
         ("seeded", "exact", "independent", "fixed"),
-        *({("deniable", fit, "chain", "fixed") for fit in ("dp", "exact")} if later else set()),
+        *{("deniable", fit, "chain", "fixed") for fit in ("dp", "exact")},
     }
-    fixations = {("fixations_rounded_gaussian",)} if later else set()
     assert variants("statistics") == {
         ("discrete_laplace",),
         ("rounded_gaussian",),
         ("exponential",),
-        *fixations,
+        ("fixations_rounded_gaussian",),
     }
     statistics = {
         name
@@ -176,39 +146,23 @@ def test_the_bundles_hold_what_there_is(version: int) -> None:
     assert {manifest["ledger"] is None for manifest in manifests} == {True, False}
 
 
-def test_the_bundles_state_every_parameter_that_was_added_later() -> None:
-    """And some do not state it: what is new calls for a bundle of a further plan, and changes none."""
-
-    def added(form: type) -> set[str]:
-        return {field.name for field in fields(form) if field.metadata.get("optional")}
-
-    outputs = [output for path in files_of(2) for output in manifest_of(path)["outputs"]]
-    seen = defaultdict(list)
-    for output in outputs:
-        parameters = output["mechanism"]["parameters"]
-        seen[output["kind"]].append(parameters)
-        seen["feature"] += parameters["features"] if output["kind"] in {"signals", "statistics"} else []
-        seen["attribute"] += parameters.get("attributes", [])
-    expected = {(form.kind, name) for kind in SHIPPED for form in kind.parameters for name in added(form)}
-    expected |= {(entry, name) for entry in ("feature", "attribute") for name in ("unit", "title")}
-    assert added(Feature) == added(Attribute) == {"unit", "title"}
-    for of, name in sorted(expected):
-        assert {name in entry for entry in seen[of]} == {True, False}, (of, name)
+def test_every_mechanism_of_every_kind_is_in_a_bundle() -> None:
+    outputs = [output for path in FILES for output in manifest_of(path)["outputs"]]
+    stated = {(output["kind"], output["mechanism"]["name"]) for output in outputs}
+    assert stated == {(kind.name, mechanism) for kind in SHIPPED for mechanism in kind.mechanisms}
 
 
-@pytest.mark.parametrize("estimate", ["log-normal", None])
-def test_maps_of_each_estimate_are_there_still_and_moving(estimate: str | None) -> None:
-    outputs = [output for path in files_of(2) for output in manifest_of(path)["outputs"]]
+def test_maps_are_still_and_moving() -> None:
+    outputs = [output for path in FILES for output in manifest_of(path)["outputs"]]
     maps = [one["mechanism"]["parameters"] for one in outputs if one["mechanism"]["name"] == "spectral"]
-    maps = [one for one in maps if "blur_px" in one and one.get("estimate") == estimate]
+    maps = [one for one in maps if "blur_px" in one]
     assert {one["frames"] is None for one in maps} == {True, False}
-    assert {one["prior"] for one in maps} == {"centre", "none", *(["maps"] if estimate else [])}
+    assert {one["prior"] for one in maps} == {"centre", "none", "maps"}
 
 
-@each_version
-def test_the_bundles_have_every_form_of_dataset(version: int) -> None:
+def test_the_bundles_have_every_form_of_dataset() -> None:
     types, ranks, chunks, names, texts = set(), set(), set(), set(), set()
-    for path in files_of(version):
+    for path in FILES:
         with h5py.File(path) as file:
             for name in [MANIFEST, *manifest_of(path)["digests"]]:
                 dataset = file[name]
@@ -221,11 +175,6 @@ def test_the_bundles_have_every_form_of_dataset(version: int) -> None:
                 names.add(name)
     assert types == {np.dtype(kind) for kind in ("u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8")}
     assert {0, 1} < chunks
-    if version == 1:
-        assert ranks == {1, 2, 3}
-        assert any("%2F" in name for name in names)
-        assert not texts
-    else:
-        assert ranks == {1, 2, 3, 4}
-        assert any("%3A" in name for name in names)
-        assert "a/b" in texts
+    assert ranks == {1, 2, 3, 4}
+    assert any("%3A" in name for name in names)
+    assert "a/b" in texts

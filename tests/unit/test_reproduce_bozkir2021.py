@@ -13,7 +13,7 @@ from reproducing import fresh_workers, reproduce, table, titles, without_results
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError
 from synthrelease.evaluation.attacks import Windows
-from synthrelease.kinds.signals.bozkir2021 import PaperParameters, Perturbed
+from reproductions._bozkir2021_paper import PaperParameters, Perturbed
 
 PEOPLE, CONDITIONS = 6, ("calm", "loud")
 FEATURES = (

@@ -101,14 +101,14 @@ def _attributes(spec: OutputSpec, source: InputSpec, facts: Facts) -> tuple[Attr
     attributes = []
     if task is not None:
         labels = facts.names if task == RECORDING else tuple(lists[task])
-        attributes.append(Attribute(task, len(labels), labels, title=titles.get(task, "")))
+        attributes.append(Attribute(task, len(labels), labels, title=titles.get(task)))
     for name in order:
         if name in bounds:
             feature = bounds[name]
             binned = Attribute(name, bins + missing, None, *feature.bounds, missing)
             attributes.append(replace(binned, unit=feature.unit, title=feature.title))
         else:
-            values, title = tuple(lists[name]), titles.get(name, "")
+            values, title = tuple(lists[name]), titles.get(name)
             attributes.append(Attribute(name, len(values) + missing, values, missing=missing, title=title))
     return tuple(attributes)
 

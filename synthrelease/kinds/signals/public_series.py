@@ -126,7 +126,7 @@ class SignalParameters(Parameters):
     def unit(self) -> str:
         """The unit that the plan states of all features, as HDF5 attributes can have it; "" if they differ or have none."""
         unit, *others = {feature.unit for feature in self.features}
-        return unit if not others and unit.isascii() else ""
+        return unit if unit and not others and unit.isascii() else ""
 
     @property
     def series(self) -> Axis:

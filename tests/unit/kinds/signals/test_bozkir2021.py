@@ -12,8 +12,8 @@ from refusals import bad_argument
 from scipy import stats
 
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.kinds.signals import bozkir2021
-from synthrelease.kinds.signals.bozkir2021 import (
+from reproductions import _bozkir2021_paper as bozkir2021
+from reproductions._bozkir2021_paper import (
     PaperParameters,
     oracle_coefficients,
     perturbed,
