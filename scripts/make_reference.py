@@ -35,16 +35,12 @@ refuse a plan that exceeds them (exit code 4; 5 of a batch), and `verify` a bund
     max_delta = 1e-6
     least_people = 50
     guarantees = ["pure_dp", "approx_dp"]
-    forbidden_mechanisms = ["liu2019", "bozkir2021"]
+    forbidden_mechanisms = ["liu2019"]
     require_ledger = true
     required_attacks = ["re-identification", "membership"]
 
 This page is generated from `schemas/policy-v1.schema.json` by `scripts/make_reference.py`.
 """
-SECTIONS = {
-    "`[inputs.NAME]`": ("gaze", "features"),
-    "`[[outputs]]`": ("heatmap", "areas", "signals", "records", "statistics"),
-}
 
 
 def main() -> int:
@@ -71,7 +67,12 @@ def plan_page() -> str:
     parts = [HEAD]
     for name in ("release", "privacy"):
         parts.append(section(f"`[{name}]`", schema["properties"][name], schema))
-    for title, names in SECTIONS.items():
+    tables = schema["properties"]
+    for title, table in {
+        "`[inputs.NAME]`": tables["inputs"]["additionalProperties"],
+        "`[[outputs]]`": tables["outputs"]["items"],
+    }.items():
+        names = table["properties"]["kind"]["enum"]
         kinds = {name: {**schema["$defs"][name]} for name in names}
         purposes = {name: kinds[name]["properties"]["kind"]["description"] for name in names}
         shared = shared_keys(list(kinds.values()))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Write what kinds of outputs declare into the schemas of plans and manifests; with --check, exit 1 if that would change them.
+"""Write what kinds of outputs declare into the schemas of plans, manifests and policies; with --check, exit 1 if that would change them.
 
-`schemas/plan-v1.schema.json` has the keys of every kind's `options.json`, `schemas/manifest-v1.schema.json` the public parameters of every mechanism.
-Everything else in them is written by hand.
+`schemas/plan-v1.schema.json` has the keys of every kind's `options.json`, `schemas/manifest-v1.schema.json` the public parameters of every mechanism,
+`schemas/policy-v1.schema.json` their names. Everything else in them is written by hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from synthrelease.kinds.registry import SHIPPED  # noqa: E402
 from synthrelease.schemas import with_kinds  # noqa: E402
 
-_NAMES = ("plan-v1", "manifest-v1")
+_NAMES = ("plan-v1", "manifest-v1", "policy-v1")
 _WIDTH = 150
 
 

@@ -29,7 +29,7 @@ _INDEPENDENT = {
     "enum",
     "const",
 }  # of each other
-_PLANS, _MANIFESTS = f"plan-v1{_SCHEMA_ENDING}", f"manifest-v1{_SCHEMA_ENDING}"
+_PLANS, _MANIFESTS, _POLICIES = (f"{name}-v1{_SCHEMA_ENDING}" for name in ("plan", "manifest", "policy"))
 
 
 @cache
@@ -64,7 +64,7 @@ def validator(name: str) -> Any:
 def schema(name: str) -> dict[str, Any]:
     """Return a JSON schema, such as "manifest-v1", "plan-v1", "policy-v1" or what these refer to, "texts-v1".
 
-    Those of plans and manifests have all kinds of outputs that are installed.
+    Those of plans, manifests and policies have all kinds of outputs that are installed.
     """
     return copy.deepcopy(_schema(name))
 
@@ -139,7 +139,7 @@ def _schema(name: str) -> dict[str, Any]:
     # In a checkout the schemas are next to the package, in a wheel inside it.
     folder = installed if installed.is_dir() else installed.parent.parent / "schemas"
     loaded: dict[str, Any] = json.loads((folder / f"{name}{_SCHEMA_ENDING}").read_text("utf-8"))
-    if loaded["$id"] not in (_PLANS, _MANIFESTS):
+    if loaded["$id"] not in (_PLANS, _MANIFESTS, _POLICIES):
         return loaded
     from synthrelease.kinds.registry import kinds  # noqa: PLC0415  NumPy and SciPy are slow to import
 
@@ -147,7 +147,7 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 def with_kinds(whole: dict[str, Any], installed: Sequence[Kind]) -> dict[str, Any]:
-    """Return the schema of plans or manifests with everything that kinds of outputs declare; other schemas as they are.
+    """Return the schema of plans, manifests or policies with everything that kinds of outputs declare; other schemas as they are.
 
     Args:
         whole: the schema, which is filled in.
@@ -155,6 +155,10 @@ def with_kinds(whole: dict[str, Any], installed: Sequence[Kind]) -> dict[str, An
     """
     if whole["$id"] == _PLANS:
         _describe_kinds(whole, installed, {kind.name: _of_plans(kind) for kind in installed})
+    if whole["$id"] == _POLICIES:
+        mechanisms = {name for kind in installed for name in kind.mechanisms}
+        forbidden = whole["properties"]["policy"]["properties"]["forbidden_mechanisms"]["items"]
+        forbidden["enum"] = sorted({*mechanisms, *forbidden["enum"]})
     if whole["$id"] == _MANIFESTS:
         schemas = {parameters: parameters.schema() for kind in installed for parameters in kind.parameters}
         _describe_kinds(whole, installed, {})

@@ -45,18 +45,13 @@ FREEDOMS = {
     r"/outputs/(still|moving|pixels|course|after|chunks|changes|steps|all|moods|visits)/[^:]*noisy": (
         "integers so little changed, or below zero before and after, that no value that follows from them shows it"
     ),
-    r"/outputs/(visits|dwell)/[\w.%]+/\w+/noised": "likewise, of format 1",
-    "/outputs/published/values": "values that follow from nothing, and say so",
     # What was done before noise, and bounds that the values are far from.
     r"outputs/(still|moving)/mechanism/parameters/(weight|screen(/(width_mm|distance_mm))?)": "how looks were weighed and seen",
     r"outputs/visits/mechanism/parameters/(weight|areas/\*/(label|shape|stimuli.*|coordinates.*)|screen/\w+)": (
         "what the areas were that people looked at"
     ),
     r"outputs/(course|after)/mechanism/parameters/(baseline|baseline_steps|clip|completion)": "how series were made before noise",
-    r"outputs/(chunks|changes|steps|published)/mechanism/parameters/completion": "likewise",
-    r"outputs/published/mechanism/(name|parameters/(chunk|coefficients|evaluations|paper_epsilon|features/\*/(low|high)))": (
-        "how a paper does it, which protects no one"
-    ),
+    r"outputs/(chunks|changes|steps)/mechanism/parameters/completion": "likewise",
     r"outputs/(all|chosen|moods)/mechanism/parameters/by": "the name of a column",
     r"outputs/chosen/mechanism/parameters/bins": "of histograms, which it has none of",
     r"outputs/moods/mechanism/parameters/quantile_steps": "of quantiles, which it has none of",
@@ -80,15 +75,7 @@ _FOLLOWING = {
 }
 """What is told otherwise wherever something is: the numbers that follow from it."""
 
-SENTENCES = {
-    r"outputs/\w+/sensitivity/derivation": "a sentence about the number beside it, which is recomputed",
-    r"outputs/\w+/post_processing(/\*)?": "sentences about values that are recomputed",
-    r"(outputs/\w+/)?warnings(/\*)?": "sentences; that of a test seed is held against seal and source by itself",
-}
-"""What manifests of versions 1 and 2 say in words, where later ones have codes that are recomputed."""
-
 _FREE = re.compile("|".join(FREE_TEXT))
-_FREE_SENTENCES = re.compile("|".join(SENTENCES))
 _REMARKS = re.compile(r"(outputs/\w+/(sensitivity/derivation|post_processing|warnings)|warnings)(/.*)?")
 """Codes and fields, which follow from the rest of the manifest: they are others only where something else is."""
 
@@ -102,8 +89,6 @@ def differences(one: Layout, other: Layout) -> list[str]:
         if place not in told[0] or place not in told[1] or not _alike(told[0][place], told[1][place])
     }
     found = {place for place in found if not _FREE.fullmatch(place)}
-    if one.version == 1:
-        found = {place for place in found if not _FREE_SENTENCES.fullmatch(place)}
     for path in one.arrays.keys() | other.arrays.keys():
         if (
             path not in one.arrays

@@ -15,7 +15,7 @@ from synthrelease.bundle import Bundle, open_bundle
 STIMULI, SCANPATHS = ("sea", "sky"), 12
 OUTPUT = "paths"
 # Another one, with two outputs, of noise that no one can repeat, on a screen without a size.
-TWO_OUTPUTS = Path(__file__).parent / "golden" / "bundles" / "scanpaths-format-2.h5"
+TWO_OUTPUTS = Path(__file__).parent / "golden" / "bundles" / "scanpaths.h5"
 SCREEN = "width_mm = 400.0, distance_mm = 700.0"  # 24.4 px per degree
 
 

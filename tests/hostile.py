@@ -63,7 +63,7 @@ def _file(fill: Callable[[h5py.File], object], *, userblock: int = USER_BLOCK, *
 
     def write(path: Path) -> None:
         with h5py.File(path, "w", userblock_size=userblock, **options) as file:
-            file.attrs["format"], file.attrs["format_version"] = np.bytes_(b"synthrelease"), np.int64(2)
+            file.attrs["format"], file.attrs["format_version"] = np.bytes_(b"synthrelease"), np.int64(1)
             file["manifest"] = np.frombuffer(text_of(layout(_BUNDLE).manifest), dtype=np.uint8)
             file.create_group("outputs")
             fill(file)
@@ -369,7 +369,7 @@ DIMENSIONS: dict[str, Write] = {
         DATASET, lambda d: d.attrs.__setitem__("note", np.bytes_(b"left-handed"))
     ),
     "a number as an attribute of a dataset": _described(
-        DATASET, lambda d: d.attrs.__setitem__("format_version", np.int64(2))
+        DATASET, lambda d: d.attrs.__setitem__("format_version", np.int64(1))
     ),
     "an attribute of a group on a dataset": _described(
         DATASET, lambda d: d.attrs.__setitem__("encoding_type", np.bytes_(b"heatmap"))

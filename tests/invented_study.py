@@ -368,21 +368,9 @@ features = ["open"]
 epsilon = 8
 """
 
-PUBLISHED = """
-[[outputs]]
-name = "published"
-kind = "signals"
-input = "pupils"
-mechanism = "dcfpa"
-calibration = "bozkir2021"
-paper_epsilon = 0.5
-chunk = 16
-length = 40
-"""
 
-
-def write_signals_study(folder: Path, *, people: int = 30, published: bool = False) -> Path:
-    """Write pupils.csv and plan.toml of signals, with one that protects no one if asked for, and return the plan's path."""
+def write_signals_study(folder: Path, *, people: int = 30) -> Path:
+    """Write pupils.csv and plan.toml of signals, and return the plan's path."""
     rng = np.random.default_rng(20261124)
     pupils = ["who,task,t,size_mm,open"]
     for person in range(people):
@@ -393,10 +381,7 @@ def write_signals_study(folder: Path, *, people: int = 30, published: bool = Fal
                 shut = "" if rng.random() < 0.1 else f"{np.clip(rng.normal(0.8, 0.1), 0, 1):.3f}"
                 pupils.append(f"p{person},{task},{t * 0.5},{np.clip(size, 2, 8):.3f},{shut}")
     (folder / "pupils.csv").write_text("\n".join(pupils) + "\n")
-    plan = SIGNALS_PLAN
-    if published:
-        plan = plan.replace("delta = 1e-4", "delta = 1e-4\nallow_unprotected = true") + PUBLISHED
-    (folder / "plan.toml").write_text(plan)
+    (folder / "plan.toml").write_text(SIGNALS_PLAN)
     return folder / "plan.toml"
 
 

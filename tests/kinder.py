@@ -55,7 +55,6 @@ title = "Told otherwise"
 [privacy]
 epsilon = {epsilon}
 delta = 1e-4
-allow_unprotected = true
 [inputs.looks]
 kind = "gaze"
 path = "looks.csv"
@@ -79,7 +78,6 @@ _SPARSE = _MAP + "width_px = 16\nheight_px = 12\n"  # each has far fewer samples
 _AREAS = 'kind = "areas"\ninput = "looks"\nareas = { left = { rectangle = [0, 0, 40, 60] } }\n'
 _SERIES = 'kind = "signals"\ninput = "values"\nlength = 8\n'
 _NOISED = _SERIES + 'noise = "gaussian"\n'
-_PAPER = _SERIES + 'calibration = "bozkir2021"\npaper_epsilon = 1.0\n'
 _RECORDS = 'kind = "records"\ninput = "values"\nbins = 2\n'
 _GROUPS = 'kind = "statistics"\ninput = "values"\nby = "mood"\nbins = 3\nquantile_steps = 9\n'
 _TRIALS = (
@@ -104,10 +102,6 @@ _OUTPUTS = {  # ε of each, and what a plan says of it
         _NOISED + 'mechanism = "cfpa"\nchunk = 5\ncoefficients = "private"\ncandidates = [1, 2]\n',
     ),
     "signals dcfpa": (40, _NOISED + 'mechanism = "dcfpa"\nchunk = 4\ncoefficients = 2\nmax_change = 0.2\n'),
-    "paper lpa": (1, _PAPER + 'mechanism = "lpa"\n'),
-    "paper fpa": (1, _PAPER + 'mechanism = "fpa"\ncoefficients = 2\n'),
-    "paper cfpa": (1, _PAPER + 'mechanism = "cfpa"\nchunk = 4\n'),
-    "paper dcfpa": (1, _PAPER + 'mechanism = "dcfpa"\nchunk = 4\n'),
     "records marginals": (
         40,
         _RECORDS + 'model = "marginals"\nfit = "dp"\ntask = "mood"\ndependence = "tree"\nrows = 400\n',

@@ -87,11 +87,6 @@ class Layout:
     groups: Mapping[str, Attributes]
     arrays: Mapping[str, NDArray[Any]]
 
-    @property
-    def version(self) -> int:
-        """Of the format."""
-        return int(self.groups["/"]["format_version"])
-
 
 def _kept(plan: Path, *names: str, more: str = "", **changes: str) -> Path:
     """Leave some outputs of a plan, and change values by their key wherever they stand."""
@@ -124,8 +119,7 @@ def _series(folder: Path) -> Path:
 
 
 def _each(folder: Path) -> Path:
-    study = write_signals_study(folder, people=8, published=True)
-    return _kept(study, "changes", "published", "steps", more=STEPS)
+    return _kept(write_signals_study(folder, people=8), "changes", "steps", more=STEPS)
 
 
 def _records(folder: Path) -> Path:
@@ -159,8 +153,7 @@ STUDIES: dict[str, Callable[[Path], Path]] = {
     "areas": _areas,
     "signed": _moods,
 }
-EARLIER = "earlier"  # of format 1: a golden bundle
-NAMES = (*STUDIES, EARLIER)
+NAMES = tuple(STUDIES)
 _MARKED = ("areas",)  # the others are told as if the operating system's noise were in them
 _PAID = ("maps", "statistics")
 
@@ -168,8 +161,6 @@ _PAID = ("maps", "statistics")
 @functools.cache
 def layout(name: str) -> Layout:
     """Return a bundle that verifies, built once; the same each time, but for the versions of what it was built with."""
-    if name == EARLIER:
-        return read(Path(__file__).parent / "golden" / "bundles" / "areas.h5", name)
     with tempfile.TemporaryDirectory() as folder:
         path = synthrelease.build(STUDIES[name](Path(folder)), Path(folder) / "r.h5", test_seed=5).path
         if name not in _MARKED:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synthrelease.reports.released import labels_of, shape_of
 from synthrelease.data.area_shapes import ELSEWHERE
 from synthrelease.data.areas import PlacedAreas
 from synthrelease.data.attribute import Attribute
@@ -20,10 +19,9 @@ from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import Neighbours
 from synthrelease.dp.noise.entropy import SecureRandom
 from synthrelease.kinds.areas.mechanism import AreaShares
-from synthrelease.kinds.areas.public import NEAREST, AreasParameters
+from synthrelease.kinds.areas.public import AreasParameters
 from synthrelease.kinds.dataset import Role, in_order
 from synthrelease.kinds.heatmap.cells import CellHeatmap
-from synthrelease.kinds.heatmap.estimates import LOG_NORMAL
 from synthrelease.kinds.heatmap.public import SpectralParameters
 from synthrelease.kinds.heatmap.public_cells import CellParameters
 from synthrelease.kinds.heatmap.spectral import SpectralHeatmap
@@ -44,6 +42,7 @@ from synthrelease.numerics.signal_form import SignalForm
 from synthrelease.numerics.spectral import SpectralForm
 from synthrelease.numerics.spectral_signals import RADIUS, SpectralSignalForm
 from synthrelease.numerics.statistics import quantile
+from synthrelease.reports.released import labels_of, shape_of
 
 Bounds = Sequence[tuple[float, float]]
 Arrays = dict[tuple[str, ...], NDArray[Any]]
@@ -225,7 +224,6 @@ def spectral(
     neighbours: Neighbours = REPLACE,
     people: int | None,
     screen: Screen | None = None,
-    estimate: str = LOG_NORMAL,
 ) -> SpectralHeatmap:
     """Spectral heatmaps of a form; without a screen, of one whose sides are as the form's blurs call for."""
     *time, y, x = form.blurs
@@ -253,7 +251,6 @@ def spectral(
         weight=weight,
         prior=form.prior,
         viewers=viewers,
-        estimate=estimate,
     )
     return SpectralHeatmap(parameters=parameters, neighbours=neighbours, noise=GAUSSIAN)
 
@@ -271,7 +268,6 @@ def areas(
     neighbours: Neighbours = REPLACE,
     people: int | None,
     screen: Screen | None = None,
-    estimate: str = NEAREST,
 ) -> AreaShares:
     listed = map(PublicArea.of, areas.areas)
     parameters = AreasParameters(
@@ -286,7 +282,6 @@ def areas(
         transitions=transitions,
         weight=weight,
         viewers=viewers,
-        estimate=estimate,
     )
     return AreaShares(parameters=parameters, neighbours=neighbours, noise=noise, areas=areas)
 
@@ -317,7 +312,6 @@ def signals(
         features=features_of(bounds or [(0.0, 1.0)] * features, of, names),
         recordings=_recordings(recordings, of),
         length_source="listed",
-        calibration="exact",
         chunk=form.chunk,
         coefficients=form.frequencies,
         candidates=candidates,

@@ -20,12 +20,12 @@ from unittest.mock import patch
 
 import numpy as np
 from forging import recompute_claims, recompute_sensitivities, stored_of
-from layouts import EARLIER, NAMES, Layout, layout
+from layouts import NAMES, Layout, layout
 from numpy.typing import NDArray
 
 from synthrelease.bundle import writer
 from synthrelease.bundle.content import Content, root_attributes
-from synthrelease.bundle.layout import FORMAT_VERSION, MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
+from synthrelease.bundle.layout import MANIFEST, SIGNATURE, USER_BLOCK, digest, user_block
 from synthrelease.bundle.strict_hdf5.anatomy import Form, Region, Structure
 from synthrelease.bundle.strict_hdf5.bundle_file import _fletcher32
 from synthrelease.schemas import schema
@@ -98,8 +98,8 @@ def mutant(number: int, *, seed: int) -> Mutant:
     """Return the mutant of a number."""
     random = np.random.default_rng([seed, number])
     original = layout(NAMES[number % len(NAMES)])
-    kinds = [kind for kind in KINDS if original.name != EARLIER or kind in OF_ANY_FORMAT]
-    weights = np.array([KINDS[kind][0] for kind in kinds], dtype=float)
+    kinds = list(KINDS)
+    weights = np.array([often for often, _ in KINDS.values()], dtype=float)
     kind = kinds[random.choice(len(kinds), p=weights / weights.sum())]
     while True:
         what, raw = KINDS[kind][1](original, random)
@@ -116,13 +116,13 @@ def _written_anew(name: str) -> bytes:
     return written(original, dict(original.arrays), text_of(original.manifest))
 
 
-def sealed(body: bytes, *, marked: bool, version: int = FORMAT_VERSION) -> bytes:
+def sealed(body: bytes, *, marked: bool) -> bytes:
     """Return a file of these bytes, under a text block that fits them."""
-    return user_block(body, test_seed=marked, version=version) + body
+    return user_block(body, test_seed=marked) + body
 
 
 def _resealed(raw: bytes | bytearray, original: Layout) -> bytes:
-    return sealed(bytes(raw[USER_BLOCK:]), marked=original.marked, version=original.version)
+    return sealed(bytes(raw[USER_BLOCK:]), marked=original.marked)
 
 
 # --- bytes
@@ -332,17 +332,6 @@ def _chunk_stream(original: Layout, random: Random) -> tuple[str, bytes]:
 # --- values
 
 
-@dataclass(frozen=True)
-class _OfVersion(Content):
-    """What a bundle holds, whatever it says of its version."""
-
-    written_as: int
-
-    @property
-    def version(self) -> int:
-        return self.written_as
-
-
 def written(
     original: Layout, arrays: dict[str, NDArray[Any]], text: bytes, groups: dict[str, Any] | None = None
 ) -> bytes:
@@ -355,15 +344,14 @@ def written(
         path: forms[path]
         for path in sorted(forms, key=lambda path: (path not in referred_to, bool(forms[path].scales)))
     }
-    content = _OfVersion(
+    content = Content(
         {"/": root_attributes(), **(original.groups if groups is None else groups)},
         scales_first,
         [(path, values[path]) for path in scales_first],
-        original.version,
     )
     with patch.object(writer, "store"):  # of a manifest in the one form that it has
         writer.write_body(buffer, content, lambda _: {})
-    return sealed(buffer.getvalue()[USER_BLOCK:], marked=original.marked, version=original.version)
+    return sealed(buffer.getvalue()[USER_BLOCK:], marked=original.marked)
 
 
 def _form(original: Layout, path: str, arrays: Mapping[str, NDArray[Any]]) -> Form:
@@ -956,11 +944,3 @@ KINDS: dict[str, tuple[float, Callable[[Layout, Random], tuple[str, bytes]]]] = 
     "text": (2, _text),
 }
 """Kinds of mutants: how often, and how they are made."""
-
-OF_ANY_FORMAT = frozenset(
-    (
-        *("bits", "bytes", "number", "numbers", "splice", "swap", "cut", "insert", "trail"),
-        *("chunk bytes", "chunk stream", "checksum", "value", "array", "group", "said"),
-    )
-)
-"""Kinds that change nothing in a manifest but digests."""

@@ -40,7 +40,7 @@ _PATIENCE = 900  # seconds, for what waits and does nothing
 _BATCH = 250
 _READY = "ready"
 _WRITTEN = 10  # of so many, one is exported and reported on: both verify in full first
-_FIRST = "people-format-2.h5"  # read by every child before memory is limited: libraries load what they need
+_FIRST = "people.h5"  # read by every child before memory is limited: libraries load what they need
 _DEEP = functools.reduce(lambda below, _: {"a": [below]}, range(60), {})
 _LEAVES: tuple[Any, ...] = (
     *(None, True, "x", "nan", "", [], {}, [[]], [1.0], {"a": 1}, _DEEP),

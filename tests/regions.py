@@ -72,7 +72,7 @@ def refusals(layout: Layout, *, step: int = 1) -> Iterator[tuple[str, str]]:
             raw[place] ^= 1 << place % 8
             yield (
                 what(str(region.structure)),
-                _code(sealed(bytes(raw[USER_BLOCK:]), marked=layout.marked, version=layout.version), layout),
+                _code(sealed(bytes(raw[USER_BLOCK:]), marked=layout.marked), layout),
             )
 
 

@@ -32,14 +32,13 @@ def write_pupils(folder: Path, *, seed: int = 0, people: int = PEOPLE, longest: 
 def design_signals(folder: Path, **options: Any) -> Design:
     """Return the design of a plan whose only output has these options; `length` is 40 unless it is None.
 
-    Besides: epsilon, delta, neighbours, allow_unprotected, recordings, assume_public, which the release or its input has.
+    Besides: epsilon, delta, neighbours, recordings, assume_public, which the release or its input has.
     """
     if not (folder / "pupils.csv").exists():
         write_pupils(folder)
     privacy = {"epsilon": options.pop("release_epsilon", 1.0), "delta": options.pop("delta", 1e-6)}
-    for key in ("neighbours", "allow_unprotected"):
-        if key in options:
-            privacy[key] = options.pop(key)
+    if "neighbours" in options:
+        privacy["neighbours"] = options.pop("neighbours")
     source = {key: options.pop(key) for key in ("recordings", "assume_public") if key in options}
     source = source or {"recordings": list(RECORDINGS)}
     options = {"length": LENGTH} | options

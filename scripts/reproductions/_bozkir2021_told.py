@@ -10,6 +10,7 @@ from joblib import delayed
 from numpy.typing import NDArray
 
 from reproductions._bozkir2021_data import Numbers, Study, windows_of
+from reproductions._bozkir2021_paper import PaperParameters, perturbed
 from reproductions._bozkir2021_ways import Way
 from reproductions._bozkir2021_worth import Worths
 from reproductions._tasks import in_parallel, seed_of
@@ -23,7 +24,6 @@ from synthrelease.evaluation.metrics.classification import (
     split_accuracy,
     trained,
 )
-from reproductions._bozkir2021_paper import PaperParameters, perturbed
 
 TASK, HALVES, ADVERSARY = "task", "halves", "adversary"
 QUESTIONS = (TASK, HALVES, ADVERSARY)

@@ -10,9 +10,9 @@ from benchmarks._measure import print_table
 
 from reproductions._bozkir2021_data import Numbers, Study
 from reproductions._bozkir2021_figures import draw_worth
+from reproductions._bozkir2021_paper import sensitivities
 from reproductions._bozkir2021_ways import FPA, LPA, Scale, Way
 from reproductions._bozkir2021_worth import Worth, Worths
-from reproductions._bozkir2021_paper import sensitivities
 
 GAIN = 100  # what "orders of magnitude" is held against
 READINGS = {

@@ -10,11 +10,11 @@ from joblib import delayed
 from numpy.typing import NDArray
 
 from reproductions._bozkir2021_data import Numbers, Recording, Study
+from reproductions._bozkir2021_paper import PaperParameters, oracle_coefficients, perturbed
 from reproductions._bozkir2021_ways import Way
 from reproductions._tasks import in_parallel, seed_of
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation.metrics.signals import nmse, relative_mse, series_correlation
-from reproductions._bozkir2021_paper import PaperParameters, oracle_coefficients, perturbed
 
 _NUMBERS = 1 << 22  # of noisy series in memory at once
 

@@ -1,4 +1,4 @@
-"""How far released heatmaps are from the exact ones: at their peaks and elsewhere, before and since the log-normal estimate.
+"""How far released heatmaps are from the exact ones: at their peaks and elsewhere.
 
 Prior and uncertainty were chosen on the simulated studies: people are OSIE's on images 1021–1700 and those of `saliency_in_crowd`, whose fixations are scattered
 so that a map is as flat as one of 100 people. Nothing of osie_mouse was used.
@@ -7,7 +7,6 @@ so that a map is as flat as one of 100 people. Nothing of osie_mouse was used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ import polars as pl
 from studies._osie_mouse import BLURS, CELLS, Map, attention, exact_maps
 from studies.heatmaps import budget, spectral_heatmap
 from synthrelease.dp.noise import SecureRandom
-from synthrelease.kinds.heatmap.estimates import ESTIMATES, LOG_NORMAL, NORMAL, Scale
 from synthrelease.kinds.values import Values
 from synthrelease.numerics.binning import integer_shares
 from synthrelease.numerics.spectral import SpectralForm
@@ -52,24 +50,19 @@ def run(folder: Path) -> None:
         print(f"\nSimulated, {name}: on these prior and uncertainty were chosen, {IMAGES} maps\n{HEAD}")
         maps = list(simulated(folder / source[0] / "fixations_tidy.csv.gz", *source[1:]))
         for epsilon, deviation in deviations.items():
-            for estimate in (NORMAL, LOG_NORMAL):
-                random = np.random.default_rng(round(10 * epsilon))
-                print_row(
-                    epsilon, estimate, [_judged_simulation(m, estimate, deviation, random) for m in maps]
-                )
+            random = np.random.default_rng(round(10 * epsilon))
+            print_row(epsilon, [_judged_simulation(m, deviation, random) for m in maps])
     print(f"\nosie_mouse, 1001–1020, one budget per person over all 20, {DRAWS} releases\n{HEAD}")
     collected = mechanism.collect(gaze)
     for epsilon in EPSILONS:
-        for estimate in (NORMAL, LOG_NORMAL):
-            of_estimate = replace(mechanism, parameters=replace(mechanism.parameters, estimate=estimate))
-            judgements = []
-            for draw in range(DRAWS):
-                random = SecureRandom.for_tests(draw).spawn(str(epsilon))
-                drawn = of_estimate.draw(collected, budget(gaze, epsilon), random)
-                values = Values(drawn.parameters, drawn.event, drawn.arrays)
-                shown, errs = values.array("heatmap"), values.array("uncertainty")
-                judgements += [judged(*one) for one in zip(shown, errs, exact, strict=True)]
-            print_row(epsilon, estimate, judgements)
+        judgements = []
+        for draw in range(DRAWS):
+            random = SecureRandom.for_tests(draw).spawn(str(epsilon))
+            drawn = mechanism.draw(collected, budget(gaze, epsilon), random)
+            values = Values(drawn.parameters, drawn.event, drawn.arrays)
+            shown, errs = values.array("heatmap"), values.array("uncertainty")
+            judgements += [judged(*one) for one in zip(shown, errs, exact, strict=True)]
+        print_row(epsilon, judgements)
 
 
 def judged(shown: Map, uncertainty: Map, exact: Map) -> Judged:
@@ -82,11 +75,11 @@ def judged(shown: Map, uncertainty: Map, exact: Map) -> Judged:
     return correlation, height, bool(inside.flat[peak]), float(inside.mean()), float((high - low).mean() / 4)
 
 
-def print_row(epsilon: float, estimate: str, judgements: list[Judged]) -> None:
+def print_row(epsilon: float, judgements: list[Judged]) -> None:
     """Print the means, of heights the median."""
     correlation, height, peaks, cells, width = np.array(judgements, dtype=np.float64).T
     print(
-        f"  {f'ε = {epsilon:g}, {estimate}':<32}{correlation.mean():7.3f}{np.median(height):9.2f}{peaks.mean():11.0%}"
+        f"  {f'ε = {epsilon:g}':<32}{correlation.mean():7.3f}{np.median(height):9.2f}{peaks.mean():11.0%}"
         f"{cells.mean():11.1%}{width.mean():8.2f}",
         flush=True,
     )
@@ -120,14 +113,11 @@ def simulated(path: Path, width: int, height: int, last: int, scatter_px: float)
         yield each.mean(axis=0), left @ each / left.sum()
 
 
-def _judged_simulation(
-    one: tuple[Map, Map], name: str, deviation: float, random: np.random.Generator
-) -> Judged:
+def _judged_simulation(one: tuple[Map, Map], deviation: float, random: np.random.Generator) -> Judged:
     exact, clipped = one
     sums = clipped * FORM.steps() * LEFT
     noisy = np.rint(sums + random.normal(0, deviation, sums.size)).astype(np.int64)
-    scale, estimate = Scale(LEFT, 0.0, deviation), ESTIMATES[name]
-    shown = estimate.heatmap(FORM, noisy, scale)
-    source = {"noisy": noisy, "heatmap": shown}[estimate.uncertainty_from]
+    shown = FORM.heatmap(noisy, normalization=LEFT, deviation=deviation)
+    errs = FORM.uncertainty(shown, normalization=LEFT, normalization_error=0.0, deviation=deviation)
     truth = np.maximum(rendered(exact * FORM.band.attenuation, FORM.band, FORM.places()), 0)
-    return judged(shown, estimate.uncertainty(FORM, source, scale), truth)
+    return judged(shown, errs, truth)

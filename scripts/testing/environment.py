@@ -1,4 +1,4 @@
-"""The virtual environment that tests run in: `.venv-test`, made from `pyproject.toml`, and made again when that has changed."""
+"""The virtual environment that tests run in: `.venv-test`, made from `pyproject.toml` and `constraints.txt`, and made again when one has changed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _OF_OTHER_ENVIRONMENTS = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONHOME", "PYTHONPA
 # Many tests start Python: without compiled files each compiles the package again.
 _OF_COMPILED_FILES = ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 _COMPILED = "compiled"
+_MADE_FROM = ("pyproject.toml", "constraints.txt")
 
 
 class EnvironmentUnavailableError(Exception):
@@ -27,12 +28,16 @@ def own_environment(root: Path) -> Path:
     # An editable installation names the checkout's path; a copied or moved one would test another checkout.
     wanted = hashlib.sha256(
         b"\0".join(
-            [(root / "pyproject.toml").read_bytes(), platform.python_version().encode(), os.fsencode(root)]
+            [
+                *((root / name).read_bytes() for name in _MADE_FROM),
+                platform.python_version().encode(),
+                os.fsencode(root),
+            ]
         )
     ).hexdigest()
     if not (made_from.is_file() and made_from.read_text("ascii") == wanted):
         print(
-            f"making {folder.relative_to(root)} (a minute or two; again only when pyproject.toml changes)",
+            f"making {folder.relative_to(root)} (a minute or two; again only when {' or '.join(_MADE_FROM)} changes)",
             file=sys.stderr,
         )
         _make(folder, root)
@@ -49,6 +54,10 @@ def _make(folder: Path, root: Path) -> None:
         ) from error
     (folder / _COMPILED).mkdir()
     pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip += [
+        "--constraint",
+        "constraints.txt",
+    ]  # what a registry has tomorrow may warn, and warnings are errors
     pip.append("--no-compile")  # Python compiles what is imported
     done = subprocess.run([*pip, "--editable", ".[dev]"], cwd=root, env=variables(folder), check=False)
     if done.returncode:

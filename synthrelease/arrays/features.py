@@ -63,9 +63,6 @@ def mean_signals(
         recording: labels of recordings, shape (N,); None if every person has one.
         recordings: the public list; rows of others are dropped. It goes with `recording`.
         time: time stamps in any unit, shape (N,); without them rows count in their order.
-        calibration: bozkir2021: as in the paper, with sensitivities taken from the data and chunks counted as participants; it has no guarantee, and
-            needs allow_unprotected. Default "exact".
-        paper_epsilon: calibration = "bozkir2021": ε of a feature, as the paper counts it.
         mechanism: spectral: noise on the lowest cosines of all of a person's series, clipped together; by far the least. lpa: on every step. fpa,
             cfpa, dcfpa: on the lowest frequencies of series, their chunks, the chunks' differences (Bozkir et al. 2021, corrected). Default
             "spectral".
@@ -77,7 +74,7 @@ def mean_signals(
         completion: Imputation of shorter series. hold: forward-fill. centre: centre of the bounds. Gaps are forward-filled. Default "hold".
         chunk: cfpa, dcfpa, L: steps of a chunk; default 64 of cfpa, 32 of dcfpa.
         coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection.
-            spectral: cosines, default 64; many cost little.
+            Of spectral: cosines, default 64; many cost little.
         candidates: Candidates of private coefficients, increasing; default 1, 2, 3, 4, 6, 8, … up to all.
         choice_share: Fraction of the output's ε for private coefficients. Default 0.1.
         max_change: dcfpa: most change of a series in a step, as a fraction of the bounds' width; larger ones are spread over several.
@@ -99,7 +96,7 @@ def mean_signals(
         InputError: arrays or parameters cannot be used.
         PolicyError: the guarantee would be false or empty.
 
-    Source: `synthrelease/kinds/signals/spectral.proof.md`, `signals.proof.md`, `bozkir2021.proof.md` (Bozkir et al. 2021).
+    Source: `synthrelease/kinds/signals/spectral.proof.md`, `signals.proof.md` (Bozkir et al. 2021).
 
     Example:
         >>> import numpy as np

@@ -264,11 +264,7 @@ def _untried(output: BundleOutput, people: int) -> str:
     """Why no attack was tried on an output that is no records."""
     if people < 2 and noise_of(output.event) is not None:
         return "No attack was run: there is only one participant."
-    if any(isinstance(leaf, PrivateChoice) for leaf in flatten(output.event)):
-        return (
-            "No attack was run: all values were chosen by DP selection, and attacks are on sums and records."
-        )
-    return "No attack was run: this output protects no one."
+    return "No attack was run: all values were chosen by DP selection, and attacks are on sums and records."
 
 
 def _judged_together(outputs: Sequence[EvaluatedOutput]) -> tuple[EvaluatedOutput, ...]:

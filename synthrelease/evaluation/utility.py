@@ -47,7 +47,7 @@ def measured_utility(
         present = [labels for labels in group if derive is None or labels in exact]
         arrays: Arrays = {labels: released.values(output.name, *labels) for labels in present}
         if tally is not None:
-            integers = {labels: array for labels, array in exact.items() if labels[-1] == "noised"}
+            integers = {labels: array for labels, array in exact.items() if labels[-1] == "noisy"}
             _add_noise(tally, released, output.name, integers)
         items |= ground_truth.of(arrays)
         if derive is not None:

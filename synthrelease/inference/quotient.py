@@ -172,6 +172,8 @@ class Quotient:
 
     def bands(self, level: float) -> Ends:
         """Return bands that hold all exact values at once with probability `level`, shape (m,) each."""
+        if self.count == 1:
+            return self.ends(level)
         multiplier = self._simultaneous(level)
         return self._ends(lambda _theta: multiplier)
 
@@ -251,8 +253,6 @@ class Quotient:
     def _simultaneous(self, level: float) -> Numbers:
         """How many standard deviations on either side hold all errors at once, shape (m,)."""
         law = self.law(self.value)
-        if self.count == 1:
-            return law.multiplier(level)
         if not self.sampling.any() or self.variance.correlation is not None:
             largest = self._largest(level)
             # Of a deviation that is not known well, Student's quantile as far out as that of normal errors is.

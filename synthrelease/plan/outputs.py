@@ -178,7 +178,7 @@ class Signals(OutputEntry):
         completion: Imputation of shorter series. hold: forward-fill. centre: centre of the bounds. Gaps are forward-filled. Default "hold".
         chunk: cfpa, dcfpa, L: steps of a chunk; default 64 of cfpa, 32 of dcfpa.
         coefficients: fpa, cfpa, dcfpa, k: frequencies kept of a series or chunk, default 4; or "private": chosen from `candidates` by DP selection.
-            spectral: cosines, default 64; many cost little.
+            Of spectral: cosines, default 64; many cost little.
         candidates: Candidates of private coefficients, increasing; default 1, 2, 3, 4, 6, 8, … up to all.
         choice_share: Fraction of the output's ε for private coefficients. Default 0.1.
         max_change: dcfpa: most change of a series in a step, as a fraction of the bounds' width; larger ones are spread over several.

@@ -167,7 +167,7 @@ def types_of(variant: Variant) -> Detector:
 
     def make(random: SecureRandom) -> Any:
         values, _ = variant.release(variant.ordinary(3), random)
-        return [array for key, array in values.items() if key[-1] == "noised"]
+        return [array for key, array in values.items() if key[-1] == "noisy"]
 
     def judge(arrays: Any) -> Verdict:
         kinds = sorted({str(array.dtype) for array in arrays})

@@ -103,14 +103,14 @@ def readings(plate: Any) -> list[str]:
 
 
 @pytest.mark.slow("the browser starts")
-@pytest.mark.quick_for("seeded-format-2.TEST-SEED-maps")
+@pytest.mark.quick_for("seeded.TEST-SEED-maps")
 @pytest.mark.parametrize(
     ("name", "output", "uncertain"),
     [
         pytest.param(*case, id="-".join(case[:2]))
         for case in (
-            ("seeded-format-2.TEST-SEED", "maps", False),
-            ("heatmaps-format-2", "joint", True),
+            ("seeded.TEST-SEED", "maps", False),
+            ("heatmaps", "joint", True),
             ("heatmaps", "capped", False),
         )
     ],
@@ -134,12 +134,12 @@ def test_a_map_says_the_released_value_under_the_pointer(visit, pages, name, out
         assert seen.messages == []
 
 
-@pytest.mark.quick_for("seeded-format-2.TEST-SEED-signals")
+@pytest.mark.quick_for("seeded.TEST-SEED-signals")
 @pytest.mark.parametrize(
     ("name", "output"),
     [
         pytest.param(*case, id="-".join(case))
-        for case in (("seeded-format-2.TEST-SEED", "signals"), ("signals-format-2", "person"))
+        for case in (("seeded.TEST-SEED", "signals"), ("signals", "person"))
     ],
 )
 def test_a_curve_says_the_released_value_by_keyboard(visit, pages, name, output):

@@ -40,7 +40,7 @@ def test_a_script_that_slips_in_is_stopped(visit, pages):
 
 
 def test_bound_figure_and_what_is_not_covered_are_seen_without_scrolling(visit, pages):
-    with visit(pages("unprotected"), width=1300) as seen:
+    with visit(pages("records"), width=1300) as seen:
         for part in (".headline", ".outside", ".lead-figure img"):
             box = seen.page.locator(part).first.bounding_box()
             assert box is not None

@@ -5,7 +5,7 @@ import pytest
 
 import synthrelease
 
-NAMES = ("category", "value", "noisy", "noised", "record", "bin_value", "value_bin", "counts")
+NAMES = ("category", "value", "noisy", "record", "bin_value", "value_bin", "counts")
 
 
 def study(folder):

@@ -118,7 +118,7 @@ def test_what_was_done_is_what_was_planned_whatever_cap_was_chosen(capped: Priva
         assert Fraction(told.sensitivity) / Fraction(told.scale) <= Fraction(most.sensitivity) / Fraction(
             most.scale
         )
-        assert {key[-1] for key in values} == {"noised", "heatmap"}
+        assert {key[-1] for key in values} == {"noisy", "heatmap"}
         again = accounting.compose([event], delta=BUDGET.delta, neighbours=private.neighbours)
         assert again.epsilon == pytest.approx(guarantee.epsilon, rel=1e-6)  # type: ignore[union-attr]
     assert chosen <= set(private.candidates or ())

@@ -262,8 +262,8 @@ def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFr
         assert ratios[k] <= max(ratios.values())
         form = drawn.parameters.form
         for (_, _, what), array in values.items():
-            assert array.shape[-1] == (form.count if what == "noised" else form.length)
-        assert {key[-1] for key in values} == {"noised", "values", "uncertainty"}
+            assert array.shape[-1] == (form.count if what == "noisy" else form.length)
+        assert {key[-1] for key in values} == {"noisy", "values", "uncertainty"}
         again = accounting.compose([event], delta=delta)
         assert isinstance(again, ApproxDP | PureDP)
         assert again.epsilon == pytest.approx(guarantee.epsilon, rel=1e-6)

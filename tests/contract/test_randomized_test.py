@@ -480,7 +480,7 @@ def codes(values: dict[tuple[str, ...], NDArray[np.generic]]) -> Integers:
 def world_of(values: dict[tuple[str, ...], NDArray[np.generic]], p: Records) -> World:
     """The model that the noised counts call for: a function of what is published."""
     names = [attribute.name for attribute in p.attributes]
-    counts = {subset: values[(*(names[a] for a in subset), "noised")] for subset in p.subsets()}
+    counts = {subset: values[(*(names[a] for a in subset), "noisy")] for subset in p.subsets()}
     network = fitted_network(
         counts, p.categories, tree=True, per_task=False, order=p.order, people=PEOPLE - SEEDS
     )
@@ -554,7 +554,7 @@ def test_the_event_is_noise_and_test_on_disjoint_people(noise: str) -> None:
     assert isinstance(event, Disjoint)
     added, test = event.events
     assert isinstance(added, DiscreteLaplace if noise == "laplace" else RoundedGaussian)
-    assert added.count == sum(a.size for key, a in values.items() if key[-1] == "noised") == 6 + 4 + 6
+    assert added.count == sum(a.size for key, a in values.items() if key[-1] == "noisy") == 6 + 4 + 6
     sensitivity = 2 * 3 * HALF_RANGE if noise == "laplace" else math.sqrt(2 * 3) * HALF_RANGE
     assert added.sensitivity == pytest.approx(sensitivity, rel=1e-15)
     assert test == RandomizedTest(k=6, gamma=2.0, epsilon0=0.3, trials=30, seeds=SEEDS)
@@ -588,7 +588,7 @@ def test_seeds_and_model_are_divided_by_chance_alone(silence: Silence) -> None:
         labels = data.labels.copy()
         labels[one] = 1
         values, _, _ = release(replace(data, labels=labels), p, Budget(2.0), random=silence)
-        hand = values["hand", "size", "noised"].sum(axis=1)
+        hand = values["hand", "size", "noisy"].sum(axis=1)
         assert hand.sum() == (PEOPLE - SEEDS) * HALF_RANGE
         marked[one] += hand[1] == HALF_RANGE
     share = (PEOPLE - SEEDS) / PEOPLE
@@ -610,7 +610,7 @@ def test_noised_counts_owe_nothing_to_the_seeds() -> None:
 
     before, seeds, model = released([]), released(range(SEEDS)), released(range(SEEDS, PEOPLE))
     for key in before:
-        if key[-1] == "noised":
+        if key[-1] == "noisy":
             np.testing.assert_array_equal(before[key], seeds[key])
-    assert (before["hand", "size", "noised"] != model["hand", "size", "noised"]).any()
+    assert (before["hand", "size", "noisy"] != model["hand", "size", "noisy"]).any()
     assert (codes(before) != codes(seeds)).any()

@@ -69,7 +69,7 @@ def test_the_noised_integers_are_integers_of_a_type_that_tells_nothing(bounded: 
         for person in (people[0], people[-1], *bounded.moves.by_l1)
     ]
     assert all(s == seen[0] for s in seen)
-    assert {np.dtype(t).kind for key, t in seen[0].items() if key[-1] == "noised"} == {"i"}
+    assert {np.dtype(t).kind for key, t in seen[0].items() if key[-1] == "noisy"} == {"i"}
 
 
 @pytest.mark.slow("70 000 people")
@@ -92,7 +92,7 @@ def test_nor_does_the_type_where_sums_outgrow_32_bits(summed: Variant) -> None:
     full, event = crowded.release([extreme] * people, SecureRandom.for_tests(0))
     empty, _ = crowded.release([absent] * people, SecureRandom.for_tests(0))
     assert types(full) == types(empty)
-    assert {types(full)[key] for key in full if key[-1] == "noised"} == {np.dtype(np.int64).str}
+    assert {types(full)[key] for key in full if key[-1] == "noisy"} == {np.dtype(np.int64).str}
     error = crowded.noised_in(full) - crowded.exact([extreme] * people)
     assert np.abs(error).max() < 100 * event.scale
     if crowded.adds_or_removes:
@@ -108,7 +108,7 @@ def test_the_event_is_what_was_planned_and_counts_the_integers(variant: Variant)
     values, event = variant.release(people, SecureRandom.for_tests(0))
     assert event == variant.calibrate(3)
     noise = variant.noise_in(event)
-    assert noise.count == sum(a.size for key, a in values.items() if key[-1] == "noised")
+    assert noise.count == sum(a.size for key, a in values.items() if key[-1] == "noisy")
     assert noise.count == variant.exact(people).size
     if isinstance(noise, DiscreteLaplace):
         assert noise.sensitivity == variant.sensitivity.l1
@@ -249,7 +249,7 @@ def test_everything_else_follows_from_the_noised_integers(bounded: Variant) -> N
     people = sampled_people(bounded)
     values, _ = bounded.release(people, SecureRandom.for_tests(1))
     expected = bounded.expected(values, len(people))
-    assert set(values) == set(expected) | {key for key in values if key[-1] == "noised"}
+    assert set(values) == set(expected) | {key for key in values if key[-1] == "noisy"}
     for key, array in expected.items():
         care = 1e-12 if values[key].dtype.kind == "i" else 4 * float(np.finfo(values[key].dtype).eps)
         largest = float(np.nanmax(np.abs(array)))
@@ -274,7 +274,7 @@ def test_data_with_the_same_integers_cannot_be_told_apart(bounded: Variant) -> N
     np.testing.assert_array_equal(bounded.exact(people), bounded.exact(alike))
     one, other = (bounded.release(who, SecureRandom.for_tests(3))[0] for who in (people, alike))
     if bounded.tested:  # seeded records are no function of the noised integers
-        one, other = ({k: a for k, a in v.items() if k[-1] == "noised"} for v in (one, other))
+        one, other = ({k: a for k, a in v.items() if k[-1] == "noisy"} for v in (one, other))
     assert bytes_of(one) == bytes_of(other)
 
 
@@ -291,7 +291,7 @@ def test_records_are_drawn_from_the_noised_counts(drawn: Variant) -> None:
     values, _ = noisy.release(people, SecureRandom.for_tests(8))
     names = [attribute.name for attribute in p.attributes]
     chosen = np.stack([values[name, "category"] for name in names], axis=1)
-    noised = {s: values[(*(names[a] for a in s), "noised")] for s in p.subsets()}
+    noised = {s: values[(*(names[a] for a in s), "noisy")] for s in p.subsets()}
     sizes = [table.size for table in noised.values()]
     parts = np.split(noisy.exact(people), np.cumsum(sizes)[:-1])
     exact = {s: part.reshape(noised[s].shape) for s, part in zip(noised, parts, strict=True)}

@@ -80,7 +80,6 @@ def test_differences_are_found(excerpt, found):
 
 FLAGS = {
     "a test seed": ([], ["--test-seed", "1"], 1),
-    "protects no one": ([("delta = 1e-6", "allow_unprotected = true\ndelta = 1e-6")], [], 0),
     "a large delta": ([("delta = 1e-6", "delta = 5e-3")], [], 0),
     "a vacuous test": (
         [('"seeded"', '"marginals"'), ("resampled = 2\n", "acknowledge_vacuous = true\n")],
@@ -88,20 +87,6 @@ FLAGS = {
         0,
     ),
 }
-UNPROTECTED = """
-[[outputs]]
-name = "each"
-kind = "signals"
-input = "pupil"
-features = ["pupil_l_mean_mm"]
-length = 130
-query = "each"
-mechanism = "cfpa"
-coefficients = 4
-calibration = "bozkir2021"
-paper_epsilon = 1.0
-"""
-
 
 @pytest.mark.parametrize("flag", FLAGS)
 def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, flag):
@@ -112,7 +97,7 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
         plan = plan.replace(old, new)
     for name in ("attention.csv.gz", "distance.csv.gz", "pupil.csv.gz"):
         (tmp_path / name).symlink_to(demonstration / name)
-    (tmp_path / "plan.toml").write_text(plan + (UNPROTECTED if "unprotected" in plan else ""), "utf-8")
+    (tmp_path / "plan.toml").write_text(plan, "utf-8")
     built = CliRunner().invoke(
         main, ["build", str(tmp_path / "plan.toml"), "-o", str(tmp_path / "b.h5"), *options]
     )
@@ -121,7 +106,6 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
     told = json.loads(bundle.with_suffix(".manifest.json").read_text("utf-8"))
     shows = {
         "a test seed": told["randomness"]["test_seed"],
-        "protects no one": told["outputs"][-1]["guarantee"]["kind"] == "none",
         "a large delta": told["privacy"]["guarantee"]["delta"] * told["privacy"]["people"] >= 1
         and "large-delta" in [warning["code"] for warning in told["warnings"]],
         "a vacuous test": told["outputs"][3]["guarantee"].get("vacuous") is True,
@@ -129,7 +113,7 @@ def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, f
     assert shows == {name: name == flag for name in FLAGS}
     verified = CliRunner().invoke(main, ["verify", str(bundle)])
     assert verified.exit_code == refused
-    assert ("Caveat " in verified.output) == (flag in ("protects no one", "a vacuous test"))
+    assert ("Caveat " in verified.output) == (flag == "a vacuous test")
 
 
 def quoted(manifest):

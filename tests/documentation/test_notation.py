@@ -76,7 +76,7 @@ def test_pages_use_no_letter_that_the_page_does_not_have(page):
 def test_there_are_proof_notes_and_rows():
     explained = GLOSSARY.read_text("utf-8").split("### In the papers")[0].rsplit("|\n\n", 1)[1]
     assert {sign for sign in SIGNS if sign in explained} == SIGNS
-    assert len(PROOFS) == 15
+    assert len(PROOFS) == 14
     assert len(rows(GLOSSARY.read_text("utf-8"))) > 50
 
 

@@ -25,7 +25,6 @@ INSTEAD = {
 }
 """Expressions for what is not written, and what is written instead."""
 ALLOWED = {
-    "synthrelease/bundle/format_1.py": "sentences of bundles of format 1 are compared letter by letter",
 }
 """Files in which such words are right, and why."""
 _WORDS = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in INSTEAD.items()}

@@ -18,10 +18,10 @@ from invented_study import (
 )
 
 import synthrelease
-from synthrelease.reports.released import labels_of, shape_of
 from synthrelease.bundle.items import StoredOutput
 from synthrelease.bundle.layout import digest
 from synthrelease.kinds.dataset import Role
+from synthrelease.reports.released import labels_of, shape_of
 
 GOLDEN = Path(__file__).parent / "golden.json"
 STUDIES = [

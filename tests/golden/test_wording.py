@@ -1,4 +1,4 @@
-"""Tests compare what is meant (a class, a code, a field, a place, a figure) and no sentence, which stands in `sentences/` alone."""
+"""Tests compare what is meant (a class, a code, a field, a place, a figure) and no sentence."""
 
 import ast
 import re

@@ -106,9 +106,8 @@ def _public(plan: RandomPlan, one: Observed, other: Observed) -> list[str]:
 
 
 def is_exempt(output: dict[str, Any]) -> bool:
-    """Whether values of an output are no function of noisy integers, as its manifest says: records that start from seeds, and the papers' own noise."""
-    seeded = output["kind"] == "records" and (output["model"] == "seeded" or output.get("fit") != "dp")
-    return seeded or output.get("calibration") == "bozkir2021"
+    """Whether values of an output are no function of noisy integers, as its manifest says: records that start from seeds."""
+    return output["kind"] == "records" and (output["model"] == "seeded" or output.get("fit") != "dp")
 
 
 def _without(manifest: dict[str, Any], exempt: set[str]) -> dict[str, Any]:

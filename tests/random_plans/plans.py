@@ -85,10 +85,7 @@ def random_plan(draws: Draws) -> RandomPlan:
     for name in (FEATURES, MORE_FEATURES):
         if name in used:
             inputs[name] = _features(draws, public)
-    unprotected = any(output.get("calibration") == "bozkir2021" for output in outputs)
     privacy = {"epsilon": one_of(draws, (4.0, 50.0)), "delta": 1e-3, "neighbours": relation}
-    if unprotected:
-        privacy["allow_unprotected"] = True
     # Four trials of a randomized test take 60; and with less, no synthetic people are learnt of so few.
     if any(output.get("threshold") == "randomized" or output["kind"] == "people" for output in outputs):
         privacy["epsilon"] = 500.0
@@ -211,8 +208,6 @@ def _signals(draws: Draws) -> Keys:
         return keys | _budget(draws)
     if keys["mechanism"] in ("cfpa", "dcfpa"):
         keys["chunk"] = one_of(draws, (3, 4))
-    if happens(draws, 8):
-        return keys | {"calibration": "bozkir2021", "paper_epsilon": 1.0}
     keys |= {"query": one_of(draws, ("each", "mean")), "noise": one_of(draws, ("laplace", "gaussian"))}
     if keys["mechanism"] != "lpa":
         if happens(draws, 2):

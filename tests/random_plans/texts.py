@@ -47,7 +47,6 @@ UNUSUAL = (
     "elsewhere",
     "missing",
     "recording",
-    "noised",
     "noisy",
     "record",
     "bin_size_mm",

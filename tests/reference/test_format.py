@@ -1,6 +1,6 @@
 """Another reader of bundles, written from docs/reference/format.md alone: it finds in every golden bundle what ours and HDF5's library find.
 
-It reads formats 2 and 1. It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
+It is short, slow and strict. Numbers in brackets are the rules of that page. If it has to know anything that does not
 stand there, the page is to be mended.
 """
 
@@ -27,7 +27,6 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile  # ours, to b
 from synthrelease.errors import BundleError
 
 NOWHERE = 2**64 - 1
-MANIFESTS = {1: (1, 2), 2: (3,)}  # versions of manifests by that of the bundle
 TYPES = {
     "|u1": "10 00 00 00 01 00 00 00 00 00 08 00 00 00 00 00",
     "|i1": "10 08 00 00 01 00 00 00 00 00 08 00 00 00 00 00",
@@ -41,7 +40,7 @@ FILTERS = """01 03 00 00 00 00 00 00
     02 00 08 00 01 00 01 00  73 68 75 66 66 6c 65 00  {:02x} 00 00 00  00 00 00 00
     01 00 08 00 01 00 01 00  64 65 66 6c 61 74 65 00  04 00 00 00 00 00 00 00
     03 00 10 00 00 00 00 00  66 6c 65 74 63 68 65 72  33 32 00 00 00 00 00 00"""
-BLOCK = """synthrelease bundle {}
+BLOCK = """synthrelease bundle 1
 An HDF5 file with a privacy manifest, preceded by these 512 bytes of text.
 SHA-256 of everything after them:
 {}
@@ -67,7 +66,7 @@ Place = tuple[int, int]  # an address, and a number there
 
 def must(condition: object) -> None:
     if not condition:
-        raise ValueError("no bundle of version 1 or 2")
+        raise ValueError("no bundle")
 
 
 def up(size: int) -> int:
@@ -78,7 +77,7 @@ class Bundle:
     """What is in a file.
 
     Attributes:
-        version: of the format, and `seeded` whether there was a test seed: both as the text block says.
+        seeded: whether there was a test seed, as the text block says.
         groups: attributes by path.
         datasets: arrays by path.
         attributes: texts of datasets by path, CLASS and NAME among them.
@@ -97,13 +96,9 @@ class Bundle:
         self.references: dict[str, tuple[tuple[Place, ...], tuple[Place, ...]]] = {}
         marks = ["Source of the noise: the operating system", "TEST SEED - DO NOT PUBLISH"]
         seal = hashlib.sha256(raw[512:]).hexdigest()
-        blocks = {
-            BLOCK.format(version, seal, mark).encode().ljust(511) + b"\n": (version, mark == marks[1])
-            for version in MANIFESTS
-            for mark in marks
-        }
+        blocks = {BLOCK.format(seal, mark).encode().ljust(511) + b"\n": mark == marks[1] for mark in marks}
         must(raw[:512] in blocks)  # F1, F2
-        self.version, self.seeded = blocks[raw[:512]]
+        self.seeded = blocks[raw[:512]]
         self.superblock()
         self.dimensions()
         self.taken.append((len(raw), len(raw)))
@@ -322,7 +317,7 @@ class Bundle:
         must(fill == bytes.fromhex("02 03 02 01 00 00 00 00"))
         must(size <= 2**40 and filters == [bytes.fromhex(FILTERS.format(width))])  # H10
         cut = 0  # the axis that is cut
-        while self.version > 1 and cut < rank - 1 and math.prod(shape[cut + 1 :]) * width > 2**20:
+        while cut < rank - 1 and math.prod(shape[cut + 1 :]) * width > 2**20:
             cut += 1
         row = math.prod(shape[cut + 1 :]) * width
         chunk = (*[1] * cut, max(1, min(shape[cut], 2**20 // row)), *shape[cut + 1 :])  # H11
@@ -501,17 +496,8 @@ class Output:
     def indices(self) -> list[tuple[int, ...]]:
         return list(itertools.product(*(range(len(labels)) for labels in self.places)))
 
-    def path(self, name: str, index: tuple[int, ...]) -> str:
-        if self.bundle.version > 1:
-            return f"{self.below}/{name}"
-        parts = [{"noisy": "noised", "normalization": "mass"}.get(part, part) for part in name.split("/")]
-        labels = [quoted(labels[number]) for labels, number in zip(self.places, index, strict=True)]
-        first = {"statistics": parts[:1]}.get(self.kind, [])
-        return "/".join([self.below, *first, *labels, *parts[len(first) :]])
-
     def item(self, name: str, index: tuple[int, ...]) -> np.ndarray:
-        array = self.bundle.datasets[self.path(name, index)]
-        return array[index] if self.bundle.version > 1 else array
+        return self.bundle.datasets[f"{self.below}/{name}"][index]
 
     @property
     def everyone(self) -> bool:
@@ -522,12 +508,9 @@ class Output:
         """The public number of people that statistics are divided by."""
         return self.people if self.p["groups"] is None or self.everyone else None
 
-    def has(self, name: str) -> bool:
-        return self.path(name, self.indices[0]) in self.bundle.datasets
-
     def derived(self) -> Iterator[tuple[str, tuple[int, ...], np.ndarray]]:
         """What the page derives by formulas: dataset, item, values."""
-        if self.mechanism != "spectral" and self.p.get("calibration") != "bozkir2021":
+        if self.mechanism != "spectral":
             for index in self.indices:
                 yield from ((name, index, values) for name, values in self.formulas[self.kind](index))
 
@@ -554,18 +537,15 @@ class Output:
             if seen is not None:
                 total = min(total, seen) if x.ndim == 2 else seen
             shares, error = np.zeros(x.shape), float(self.noise["standard_deviation"]) / total
-            if self.p.get("estimate") == "shrunk":
-                label = self.p["stimuli"][index[0]]
-                there = np.array([not a["stimuli"] or label in a["stimuli"] for a in self.p["areas"]])
-                apart &= there if x.ndim == 1 else np.outer(there, there)
-                k = apart.sum()
-                w = 1 / (1 + k * (k + 1) * error**2)
-                shares[apart] = onto_simplex(1 / k + w * (x[apart] / total - 1 / k))
-                error *= math.sqrt(w * (k - 1) / k)
-            else:
-                shares[apart] = onto_simplex(x[apart] / total)
+            label = self.p["stimuli"][index[0]]
+            there = np.array([not a["stimuli"] or label in a["stimuli"] for a in self.p["areas"]])
+            apart &= there if x.ndim == 1 else np.outer(there, there)
+            k = apart.sum()
+            w = 1 / (1 + k * (k + 1) * error**2)
+            shares[apart] = onto_simplex(1 / k + w * (x[apart] / total - 1 / k))
+            error *= math.sqrt(w * (k - 1) / k)
             yield f"{name}/shares", shares
-            if name == "dwell" and seen is not None and self.has("dwell/uncertainty"):
+            if name == "dwell" and seen is not None:
                 yield "dwell/uncertainty", np.array(error)
 
     def signals(self, index: tuple[int, ...]) -> Iterator[tuple[str, np.ndarray]]:
@@ -633,8 +613,6 @@ class Output:
         for number in range(len(self.p["features"]) if self.kind == "people" else 0):
             yield "marginals/edge", (number,), bin_edges(*self.bounds(number), self.p["bins"])
 
-    # What there is in format 2.
-
     def axes(self) -> dict[str, tuple[str, Any, str]]:  # C3
         """Name, coordinates and unit of every axis that there can be, by its place."""
         p, half = self.p, np.float64(0.5)
@@ -647,7 +625,7 @@ class Output:
             "feature": ("feature", [f["name"] for f in p.get("features", [])], ""),
             "group": ("group", p.get("groups"), ""),
             "step": ("step", range(p.get("length") or 0), "steps"),
-            "time_s": ("time_s", np.arange(p.get("length") or 0) * p.get("step_s", 1.0), "s"),
+            "time_s": ("time_s", np.arange(p.get("length") or 0) * (p.get("step_s") or 1.0), "s"),
             "series": ("series", range(1, (self.people or 1) + 1), ""),
             "bin": ("bin", range(p.get("bins") or 0), ""),
             "record": ("record", range(p.get("rows") or 0), ""),
@@ -660,7 +638,7 @@ class Output:
             "window": ("window", range(1, (p.get("windows") or 0) + 1), ""),
         }
         for name in ("area", "from_area", "to_area"):
-            axes[name] = (name, [area["name"] for area in p.get("areas", [])], "")
+            axes[name] = (name, [area["name"] for area in p.get("areas") or []], "")
         for name in p.get("statistics", []):
             axes[f"{quoted(name)}/integer"] = ("integer", range(self.integers(name)), "")
         if self.kind == "scanpaths":
@@ -756,8 +734,7 @@ class Output:
             yield "dwell/noisy", noisy, looking, "noisy", integers, ""
             yield "dwell/shares", "<f4", looking, "estimate", of_looking, ""
             if self.public["viewers"] is not None:
-                what = "error" if p.get("estimate") == "shrunk" else "noise"
-                words = f"standard deviation of the {what} in each {of_looking}, before impossible ones are corrected"
+                words = f"standard deviation of the error in each {of_looking}, before impossible ones are corrected"
                 yield "dwell/uncertainty", "<f4", ["stimulus"], "uncertainty", words, ""
             if p["transitions"]:
                 yield "transitions/noisy", noisy, moves, "noisy", integers, ""
@@ -778,23 +755,20 @@ class Output:
 
     def signals_called_for(self, mass: str) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         places, each = ["recording", "feature"], ["series"] * (self.p["query"] == "each")
-        of_feature, role = "in the unit of the feature", "estimate"
-        step = "time_s" if "step_s" in self.p else "step"
-        (unit, *others) = {feature.get("unit", "") for feature in self.p["features"]}
+        of_feature = "in the unit of the feature"
+        step = "step" if self.p["step_s"] is None else "time_s"
+        (unit, *others) = {feature["unit"] or "" for feature in self.p["features"]}
         unit = "" if others or not unit.isascii() else unit
         change = " change" if self.p.get("baseline", "none") != "none" else ""
         words = f"value {of_feature}" if each else f"mean{change} {of_feature}"
-        if self.p.get("calibration") == "bozkir2021":
-            role = "unprotected"
-        else:
-            axes = [*places, *each, "coefficient"]
-            yield "noisy", "<i4 <i8", axes, "noisy", "noisy coefficients", ""
-            what = "error" if self.mechanism == "spectral" else "noise"
-            deviation = f"standard deviation of the {what}, {of_feature}"
-            yield "uncertainty", "<f4", [*places, step], "uncertainty", deviation, unit
+        axes = [*places, *each, "coefficient"]
+        yield "noisy", "<i4 <i8", axes, "noisy", "noisy coefficients", ""
+        what = "error" if self.mechanism == "spectral" else "noise"
+        deviation = f"standard deviation of the {what}, {of_feature}"
+        yield "uncertainty", "<f4", [*places, step], "uncertainty", deviation, unit
         if self.mechanism == "spectral":
             yield "normalization", "<f4", [*places, "moment"], "normalization", mass, "people"
-        yield "values", "<f4", [*places, *each, step], role, words, unit
+        yield "values", "<f4", [*places, *each, step], "estimate", words, unit
 
     def statistic_called_for(self, name: str) -> Iterator[tuple[str, str, list[str], str, str, str]]:
         place, places = quoted(name), ["group", "feature"][self.p["groups"] is None :]
@@ -883,7 +857,7 @@ class Output:
             yield f"category/{name}", kind, ["record"], "record", f"number of the category{missing}", ""
             if form["labels"] is None:
                 words = "a value in the bin of the category, at a public place in it that means nothing"
-                stated = form.get("unit", "")
+                stated = form["unit"]
                 unit = stated if stated and stated.isascii() else unit_of(form["name"])
                 yield f"value/{name}", "<f8", ["record"], "record", words, unit
         if self.p["fit"] == "dp":
@@ -1012,7 +986,7 @@ def test_what_the_page_says_is_what_ours_and_the_library_read(path: Path) -> Non
             named = {"CLASS": "DIMENSION_SCALE", "NAME": form.axis} if form.axis else {}
             assert other.attributes[name] == {**form.attributes, **named}
             assert other.scales[name] == form.scales
-    assert manifest["manifest_version"] in MANIFESTS[other.version]
+    assert manifest["manifest_version"] == 1
     assert other.seeded == manifest["randomness"]["test_seed"]
     assert set(other.datasets) - {"/manifest"} == set(manifest["digests"])
     groups = {"/"}
@@ -1038,19 +1012,15 @@ def test_what_the_page_says_is_what_ours_and_the_library_read(path: Path) -> Non
 def test_a_file_holds_what_the_page_calls_for(path: Path) -> None:
     bundle = Bundle(path.read_bytes())
     manifest = manifest_of(bundle)
-    root = {"format": b"synthrelease", "format_version": bundle.version}
+    root = {"format": b"synthrelease", "format_version": 1}
     groups: dict[str, Any] = {"/": root, "/outputs": {}}
     paths = {"/manifest"}
     assert (bundle.attributes["/manifest"], bundle.scales["/manifest"]) == ({}, ())
     for entry in manifest["outputs"]:
         output = Output(bundle, entry)
         kind = output.kind.encode()
-        groups[output.below] = {"encoding_type": kind, "encoding_version": bundle.version}
-        if bundle.version > 1:
-            paths |= check_called_for(output)
-        else:
-            paths |= set(output.paths)
-            assert not any(bundle.attributes[name] or bundle.scales[name] for name in paths)
+        groups[output.below] = {"encoding_type": kind, "encoding_version": 1}
+        paths |= check_called_for(output)
     assert set(bundle.datasets) == paths
     for name in paths - {"/manifest"}:
         for above in itertools.accumulate(
@@ -1061,7 +1031,7 @@ def test_a_file_holds_what_the_page_calls_for(path: Path) -> None:
 
 
 def check_called_for(output: Output) -> set[str]:
-    """Check datasets and axes of an output in format 2, and return their paths."""
+    """Check datasets and axes of an output, and return their paths."""
     bundle, known, axes, paths = output.bundle, output.axes(), set(), set()
     for name, kinds, places, role, words, unit in output.called_for():
         place = f"{output.below}/{name}"
@@ -1102,13 +1072,11 @@ def test_values_keep_to_what_the_page_says(path: Path) -> None:
                 assert (array * 64 == np.rint(array * 64)).all()
             elif dataset == "scanpaths":
                 check_scanpaths(output, array)
-            elif array.dtype == np.float32 and output.p.get("calibration") != "bozkir2021":
+            elif array.dtype == np.float32:
                 check_grid(array.reshape(grids(output, name, array), -1))
         for form in output.p.get("attributes", []):
             attribute = quoted(form["name"])
             places = [f"category/{attribute}", f"value/{attribute}"]
-            if bundle.version == 1:
-                places = [f"{attribute}/category", f"{attribute}/value"]
             if form["labels"] is None:
                 categories, values = (bundle.datasets[f"{output.below}/{place}"] for place in places)
                 assert record_values(form, categories).tobytes() == values.tobytes()
@@ -1116,8 +1084,6 @@ def test_values_keep_to_what_the_page_says(path: Path) -> None:
 
 def grids(output: Output, path: str, array: np.ndarray) -> int:  # V2
     by_rows = output.p.get("query") == "each" and path.endswith("/values")
-    if output.bundle.version == 1:
-        return len(array) if by_rows else 1
     name = path.removeprefix(f"{output.below}/")
     if output.kind == "scanpaths":
         by_stimulus = ("density", "heatmap", "uncertainty", "normalization")
@@ -1143,7 +1109,7 @@ def test_what_is_derived_follows_from_the_integers_as_the_page_says(path: Path) 
         for name, index, exact in output.derived():
             found, number = output.item(name, index).reshape(exact.shape), number + 1
             assert np.abs(found - exact).max() <= 2.0**-21 * np.abs(exact).max(), (name, index)
-        for name, index, edges in output.edges() if bundle.version > 1 else ():
+        for name, index, edges in output.edges():
             due = np.stack([edges[:-1], edges[1:]], axis=1)
             assert output.item(name, index).tobytes() == due.tobytes()
     by_source = (
@@ -1174,19 +1140,14 @@ def changed(body: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.thorough
 def test_both_readers_refuse_the_same_files_though_they_are_sealed_anew(tmp_path: Path) -> None:
     """What neither refuses is among what a writer may choose, or a name, a shape, an attribute, that the manifest decides on."""
-    names = ("areas", "unprotected", "areas-format-2", "unprotected-format-2")
+    names = ("areas", "statistics")
     originals = [path.read_bytes() for path in BUNDLES if path.stem in names]
     rng, refused, path = np.random.default_rng(3), 0, tmp_path / "r.h5"
     for number in range(1200):
         original = originals[number % len(names)]
         body = changed(original[512:], rng)
         seal = hashlib.sha256(body).hexdigest()
-        block = (
-            BLOCK.format(original[20:21].decode(), seal, "Source of the noise: the operating system")
-            .encode()
-            .ljust(511)
-            + b"\n"
-        )
+        block = BLOCK.format(seal, "Source of the noise: the operating system").encode().ljust(511) + b"\n"
         path.write_bytes(block + body)
         try:
             other = Bundle(block + body)

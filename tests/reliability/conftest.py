@@ -27,7 +27,7 @@ epsilon = 8
 
 def built(folder: Path, *names: str, noise: str = "laplace") -> bytes:
     """A release of some of the study's outputs: composition of unlike noises takes seconds to verify."""
-    plan = write_signals_study(folder, published=True)
+    plan = write_signals_study(folder)
     head, *outputs = (plan.read_text() + STEPS + WHOLE).split("[[outputs]]")
     kept = [
         one.replace('noise = "gaussian"', f'noise = "{noise}"')
@@ -45,7 +45,7 @@ def spectral_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="session")
 def noised_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return built(tmp_path_factory.mktemp("noised"), "chunks", "changes", "steps", "whole", "published")
+    return built(tmp_path_factory.mktemp("noised"), "chunks", "changes", "steps", "whole")
 
 
 @pytest.fixture(scope="session")

@@ -167,8 +167,6 @@ def test_noised_coefficients_changed_under_their_map(forged: Path) -> None:
         ("still", "clip", 0.4),
         ("still", "prior", "none"),
         ("composed", "prior", "centre"),
-        ("still", "estimate", "normal"),
-        ("moving", "estimate", "normal"),
         ("moving", "window", [0, 6]),
         ("moving", "blur_time", 0.6),
         ("moving", "frames", 5),
@@ -184,16 +182,6 @@ def test_a_public_parameter_other_than_the_one_that_was_used(
         agreeing(manifest)
 
     assert forge(forged, change) & {"derived", "noise"}
-
-
-def test_an_estimate_left_out(forged: Path) -> None:
-    """Where a manifest states none, it is that of earlier bundles, which gives another map."""
-
-    def change(manifest: Manifest) -> None:
-        del parameters(manifest, "still")["estimate"]
-        agreeing(manifest)
-
-    assert forge(forged, change) == {"derived"}
 
 
 def test_composition_told_as_joint_clipping(forged: Path) -> None:

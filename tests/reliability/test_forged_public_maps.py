@@ -46,7 +46,6 @@ def test_one_changed_value_is_found(copy: Path, dataset: str) -> None:
 FORGERIES: dict[str, Change] = {
     "no maps": told("attention", maps=None),
     "another prior": told("attention", prior="centre"),
-    "an older estimate": told("attention", estimate="normal"),
     "no people who looked": lambda manifest: parameters(manifest, "attention")["maps"].update(people=0),
     "images of people": lambda manifest: parameters(manifest, "attention")["maps"].update(people=40),
     "gaze of no one": lambda manifest: parameters(manifest, "attention")["maps"].update(source="gaze"),

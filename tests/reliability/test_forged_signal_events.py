@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
-import numpy as np
 import pytest
 from forging import (
     Change,
@@ -25,23 +22,12 @@ from forging import (
 )
 
 import synthrelease
-from synthrelease.bundle import disclosure, writer
-from synthrelease.dp.guarantee import Neighbours
-from synthrelease.kinds.signals.public_series import BOZKIR2021_EVENT
 
 CHOICE = {"type": "exponential", "epsilon": "0.1", "candidates": 3}
-KINDER = "the paper's own calibration, which is generous"
 
 
 def claimed(name: str, **values: Any) -> Change:
     return lambda manifest: output(manifest, name)["guarantee"].update(values)
-
-
-def listed_as_due(manifest: Manifest) -> None:
-    """Only what names the unprotected outputs and public facts."""
-    due = disclosure.not_protected(manifest["outputs"], Neighbours.REPLACE_ONE)
-    manifest["privacy"]["not_protected"] = [one.to_json() for one in due]
-    manifest["privacy"]["composition"]["outputs"] = disclosure.private_names(manifest["outputs"])
 
 
 # --- the private choice
@@ -141,7 +127,7 @@ def test_a_sensitivity_halved_and_everything_that_follows_recomputed(
 def test_the_sensitivity_of_one_chunk_told_as_that_of_a_person(
     request: pytest.FixtureRequest, name: str
 ) -> None:
-    """Parallel composition over chunks, features and recordings: the mistake that the paper makes."""
+    """Parallel composition over chunks, features and recordings: the mistake that a paper makes."""
     path = request.getfixturevalue("spectral" if name == "course" else "noised")
 
     def change(manifest: Manifest) -> None:
@@ -184,140 +170,6 @@ def test_more_than_the_budget(noised: Path, budget: float) -> None:
         manifest["privacy"]["budget"]["epsilon"] = budget
 
     assert found(noised, change) == {"guarantee"}
-
-
-# --- what protects no one
-
-
-REASONS: dict[str, tuple[Change, ...]] = {
-    "of the event": (done("published", lambda event: {**event, "reason": KINDER}),),
-    "of the guarantee": (claimed("published", reason=KINDER),),
-    "of the list": (
-        lambda manifest: manifest["privacy"]["not_protected"][0]["fields"].update(guarantee=KINDER),
-    ),
-    "of guarantee and list": (claimed("published", reason=KINDER), listed_as_due),
-    "everywhere": (done("published", lambda event: {**event, "reason": KINDER}), recompute_claims),
-}
-
-
-@pytest.mark.parametrize("changes", REASONS.values(), ids=REASONS)
-def test_a_kinder_reason_for_what_protects_no_one(noised: Path, changes: tuple[Change, ...]) -> None:
-    assert found(noised, *changes) == {"guarantee"}
-
-
-@pytest.mark.parametrize(
-    "guarantee",
-    [
-        {"kind": "pure_dp", "epsilon": 0.5},
-        {"kind": "approx_dp", "epsilon": 0.5, "delta": 1e-4},
-        {"kind": "zcdp", "rho": 0.1},
-        {"kind": "gaussian_dp", "mu": 0.1},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("listed", [False, True])
-def test_a_guarantee_of_what_protects_no_one(
-    noised: Path,
-    guarantee: dict[str, Any],
-    listed: bool,  # noqa: FBT001
-) -> None:
-    def change(manifest: Manifest) -> None:
-        output(manifest, "published")["guarantee"] = {
-            "unit": "person",
-            "neighbours": "replace-one",
-            **guarantee,
-        }
-
-    wrong = found(noised, change, *([listed_as_due] if listed else []))
-    assert wrong & {"guarantee", "manifest"}
-
-
-def test_what_protects_no_one_is_not_named_or_composed(noised: Path, noised_bytes: bytes) -> None:
-    def forget(manifest: Manifest) -> None:
-        entries = manifest["privacy"]["not_protected"]
-        assert entries[0] == {"code": "output", "fields": {"output": "published"}}
-        manifest["privacy"]["not_protected"] = entries[1:]
-
-    def compose(manifest: Manifest) -> None:
-        manifest["privacy"]["composition"]["outputs"].append("published")
-
-    for change in (forget, compose):
-        noised.write_bytes(noised_bytes)
-        assert found(noised, change) == {"guarantee"}
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        lambda _: {"type": "unprotected", "reason": KINDER},
-        lambda event: {"type": "composed", "events": [event]},
-        lambda event: {"type": "composed", "events": [event, CHOICE]},
-        lambda _: CHOICE,
-        lambda event: {"type": "disjoint", "events": [event]},
-    ],
-)
-def test_another_event_for_what_protects_no_one(noised: Path, event: Callable[[Manifest], Manifest]) -> None:
-    assert found(noised, done("published", event), recompute_claims) == {"guarantee"}
-
-
-@pytest.mark.parametrize("name", ["course", "chunks", "steps"])
-@pytest.mark.parametrize("reason", [KINDER, BOZKIR2021_EVENT.reason])
-def test_an_event_without_protection_beside_noise(
-    request: pytest.FixtureRequest, name: str, reason: str
-) -> None:
-    """It would make the claim less, not more; but nothing is known that does so, and its reason could say anything."""
-    path = request.getfixturevalue("spectral" if name == "course" else "noised")
-    more = {"type": "unprotected", "reason": reason}
-
-    def event(form: Manifest) -> Manifest:
-        return {"type": "composed", "events": [*form.get("events", [form]), more]}
-
-    assert "guarantee" in found(path, done(name, event), recompute_claims)
-
-
-def test_noised_signals_told_as_those_of_the_paper(noised: Path, noised_bytes: bytes) -> None:
-    def change(manifest: Manifest) -> None:
-        one, paper = output(manifest, "changes"), output(manifest, "published")
-        for key in ("event", "noise", "sensitivity", "guarantee"):
-            one[key] = paper[key]
-        p = one["mechanism"]["parameters"]
-        one["mechanism"]["parameters"] = {
-            **paper["mechanism"]["parameters"],
-            **{key: p[key] for key in ("length", "chunk", "features", "recordings")},
-        }
-
-    assert "unlisted" in found(noised, change, recompute_claims)
-    noised.write_bytes(noised_bytes)
-    assert found(noised, told("changes", calibration="bozkir2021")) == {"manifest"}
-
-
-def test_signals_of_the_paper_told_as_noised_ones(noised: Path, noised_bytes: bytes) -> None:
-    def change(manifest: Manifest) -> None:
-        one, honest = output(manifest, "published"), output(manifest, "changes")
-        for key in ("event", "noise", "sensitivity", "guarantee"):
-            one[key] = honest[key]
-        one["mechanism"]["parameters"] = {
-            **honest["mechanism"]["parameters"],
-            "features": one["mechanism"]["parameters"]["features"],
-        }
-
-    assert "missing" in found(noised, change, recompute_sensitivities)
-    noised.write_bytes(noised_bytes)
-    assert "guarantee" in found(noised, done("published", lambda _: CHOICE))
-    noised.write_bytes(noised_bytes)
-    assert found(noised, told("published", calibration="exact")) == {"manifest"}
-
-
-def test_noised_integers_beside_what_protects_no_one(noised: Path) -> None:
-    """A true series could be hidden there, as integers without any noise."""
-    with h5py.File(noised, "r+") as file:
-        writer.store(file, "/outputs/published/noisy", np.zeros((2, 2, 30, 40), dtype=np.int32))
-
-    def change(manifest: Manifest) -> None:
-        output(manifest, "published")["paths"].append("/outputs/published/noisy")
-        output(manifest, "published")["paths"].sort()
-
-    assert found(noised, change) == {"unlisted"}
 
 
 # --- Gaussian noise and a choice: composed as privacy-loss distributions

@@ -102,12 +102,6 @@ def test_noised_integers_changed_under_their_signal(request: pytest.FixtureReque
     assert change_values(request.getfixturevalue(of(name)), name, "noisy", "read", change) == {"derived"}
 
 
-def test_series_that_protect_no_one_are_numbers_at_least(noised: Path) -> None:
-    of_series = noised, "published", "values", "read"
-    assert change_values(*of_series, lambda values: values.fill(1.0)) == set()  # they follow from nothing
-    assert change_values(*of_series, lambda values: values.fill(np.nan)) == {"derived"}
-
-
 @pytest.mark.parametrize("name", ["course", "whole"])
 def test_an_integer_larger_than_all_people_can_make_it(request: pytest.FixtureRequest, name: str) -> None:
     path = request.getfixturevalue(of(name))
@@ -142,8 +136,6 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(
             called_for = [one.path for one in stored.hdf5_datasets]
             assert sorted(called_for) == entry["paths"] == present
             assert stored.hdf5_dataset_count == len(called_for) > len(stored.datasets)
-            earlier = StoredOutput(entry, version=1)  # each item by itself
-            assert earlier.hdf5_dataset_count == len(earlier.hdf5_datasets) == len(earlier.items())
 
 
 # --- guarantees to less than a person
@@ -187,7 +179,7 @@ def test_guarantees_to_less_than_a_person_left_out_turned_or_renamed(
     assert found(noised, narrower("chunks", change)) == {"guarantee"}
 
 
-@pytest.mark.parametrize("name", ["course", "whole", "changes", "published"])
+@pytest.mark.parametrize("name", ["course", "whole", "changes"])
 def test_a_guarantee_to_less_than_a_person_too_many(request: pytest.FixtureRequest, name: str) -> None:
     kind = {"kind": "pure_dp", "unit": "chunk", "neighbours": "replace-one", "epsilon": 0.01}
     path = request.getfixturevalue(of(name))
@@ -284,11 +276,6 @@ def test_clip_limit_and_length_are_those_that_the_bounds_follow_from(
         ("chunks", {"half_range_grid_units": 4}),
         ("chunks", {"coefficients": 10}),
         ("chunks", {"candidates": [1, 2, 10]}),
-        ("published", {"chunk": None}),
-        ("published", {"chunk": 41}),
-        ("published", {"coefficients": None}),
-        ("published", {"query": "mean"}),
-        ("published", {"bound_grid_units": [5]}),
         ("course", {"query": "each"}),
         ("course", {"radius_grid_units": 32768}),
         ("course", {"cosines": 41}),
@@ -304,6 +291,10 @@ def test_parameters_that_contradict_each_other(
     request: pytest.FixtureRequest, name: str, values: dict[str, Any]
 ) -> None:
     assert "manifest" in found(request.getfixturevalue(of(name)), told(name, **values))
+
+
+def described(name: str, low: float, high: float) -> Manifest:
+    return {"name": name, "low": low, "high": high, "unit": None, "title": None}
 
 
 @pytest.mark.parametrize("constant", [16383, 16385, 8192, 1])
@@ -322,21 +313,14 @@ def test_the_constant_beside_each_series_is_the_one_that_was_clipped_with_it(
         ("changes", {"coefficients": 3}),
         ("whole", {"coefficients": 2}),
         ("steps", {"length": 13}),
-        ("published", {"length": 41}),
         ("course", {"clip": 0.031}),
         ("course", {"cosines": 5}),
         ("course", {"baseline": "none"}),
         ("levels", {"baseline": "person"}),
         ("course", {"baseline": "recording"}),
         ("course", {"length": 39}),
-        (
-            "course",
-            {"features": [{"name": "size_mm", "low": 2, "high": 9}, {"name": "open", "low": 0, "high": 1}]},
-        ),
-        (
-            "chunks",
-            {"features": [{"name": "size_mm", "low": 2, "high": 9}, {"name": "open", "low": 0, "high": 1}]},
-        ),
+        ("course", {"features": [described("size_mm", 2, 9), described("open", 0, 1)]}),
+        ("chunks", {"features": [described("size_mm", 2, 9), described("open", 0, 1)]}),
     ],
     ids=str,
 )
@@ -352,7 +336,6 @@ def test_parameters_other_than_those_that_the_values_follow_from(
         *(("chunks", to) for to in ("lpa", "fpa", "dcfpa", "spectral")),
         *(("changes", to) for to in ("lpa", "fpa", "cfpa")),
         *(("steps", to) for to in ("fpa", "spectral", "gaussian")),
-        *(("published", to) for to in ("lpa", "fpa", "spectral")),
         *(("course", to) for to in ("lpa", "dcfpa")),
     ],
 )
@@ -364,7 +347,7 @@ def test_a_mechanism_told_as_another(request: pytest.FixtureRequest, name: str, 
 
 
 @pytest.mark.quick_for_each_value
-@pytest.mark.parametrize("name", ["course", "chunks", "changes", "published"])
+@pytest.mark.parametrize("name", ["course", "chunks", "changes"])
 @pytest.mark.parametrize("people", [29, 31, 1, None])
 def test_another_number_of_people(request: pytest.FixtureRequest, name: str, people: int | None) -> None:
     wrong = found(request.getfixturevalue(of(name)), public(name, people=people), recompute_claims)
@@ -372,7 +355,7 @@ def test_another_number_of_people(request: pytest.FixtureRequest, name: str, peo
     assert "manifest" in wrong  # outputs of one input state one number
 
 
-@pytest.mark.parametrize("name", ["course", "chunks", "published"])
+@pytest.mark.parametrize("name", ["course", "chunks"])
 def test_public_inputs_are_those_of_signals(request: pytest.FixtureRequest, name: str) -> None:
     path = request.getfixturevalue(of(name))
     honest = path.read_bytes()
@@ -389,7 +372,7 @@ def test_public_inputs_are_those_of_signals(request: pytest.FixtureRequest, name
         assert found(path, public(name, **{what: "assumed"})) == due
 
 
-@pytest.mark.parametrize("name", ["levels", "steps", "published"])
+@pytest.mark.parametrize("name", ["levels", "steps"])
 @pytest.mark.parametrize("bounds", [(8.0, 2.0), (2.0, 2.0)])
 def test_bounds_of_a_feature_that_are_no_interval(
     request: pytest.FixtureRequest, name: str, bounds: tuple[float, float]

@@ -18,8 +18,8 @@ from synthrelease.errors import BundleError
 
 NUMBERS = [pytest.param(22, id="some"), pytest.param(220, id="many", marks=pytest.mark.thorough)]
 BUNDLES = {path.name: path for path in GOLDEN}
-PEOPLE, SCANPATHS = "people-format-2.h5", "scanpaths-format-2.h5"
-SIGNALS, RECORDS = "signals-format-2.h5", "records-format-2.h5"
+PEOPLE, SCANPATHS = "people.h5", "scanpaths.h5"
+SIGNALS, RECORDS = "signals.h5", "records.h5"
 
 
 @pytest.mark.slow("each is opened and read in full")

@@ -2,7 +2,7 @@
 
 The maps are those of OSIE's 15 eye-tracked people on images 1001–1020; prior and uncertainty were chosen on others. Each person counts
 as three, so that the noise is that of some 45 people in a study of the size that docs/evidence/utility.md reports. Noise and images are fixed by
-the seed. The control is the estimate of earlier bundles, which claims less than it errs at peaks.
+the seed. The control is a quarter of that band, which few peaks are in.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pytest
 import scipy.io
 
 from synthrelease.dp.calibration import gaussian_sigma
-from synthrelease.kinds.heatmap.estimates import ESTIMATES, LOG_NORMAL, NORMAL, Scale
 from synthrelease.numerics.binning import integer_shares
 from synthrelease.numerics.spectral import RADIUS, SpectralForm
 from synthrelease.numerics.spectrum import WEIGHT, point_coefficients, positions, rendered
@@ -47,32 +46,29 @@ def of_person(person: dict[str, Numbers]) -> Numbers:
     return point_coefficients(places, integer_shares(0 * ones, ones, WEIGHT), FORM.band)
 
 
-def coverage(name: str, exact: Numbers, epsilon: float) -> tuple[float, float, float]:
-    """Of maps whose peak, and of cells that are within two uncertainties; and the mean correlation with the exact maps."""
+def coverage(exact: Numbers, epsilon: float, times: float = 2.0) -> tuple[float, float]:
+    """Of maps whose peak, and of cells that are within so many uncertainties."""
     deviation = gaussian_sigma(epsilon, DELTA, sensitivity=2.0 * RADIUS)
-    scale, estimate = Scale(PEOPLE, 0.0, deviation), ESTIMATES[name]
     random = np.random.default_rng(round(10 * epsilon))
-    peaks, cells, correlations = [], [], []
+    peaks, cells = [], []
     for coefficients in np.repeat(exact, RELEASES, axis=0):
         sums = coefficients * FORM.steps() * PEOPLE
         noisy = np.rint(sums + random.normal(0, deviation, sums.size)).astype(np.int64)
-        shown = estimate.heatmap(FORM, noisy, scale)
-        source = {"noisy": noisy, "heatmap": shown}[estimate.uncertainty_from]
-        uncertainty = estimate.uncertainty(FORM, source, scale)
+        shown = FORM.heatmap(noisy, normalization=PEOPLE, deviation=deviation)
+        uncertainty = FORM.uncertainty(
+            shown, normalization=PEOPLE, normalization_error=0.0, deviation=deviation
+        )
         truth = rendered(coefficients * FORM.band.attenuation, FORM.band, FORM.places())
-        inside = np.abs(shown - truth) <= 2 * uncertainty
+        inside = np.abs(shown - truth) <= times * uncertainty
         peaks.append(inside.flat[truth.argmax()])
         cells.append(inside.mean())
-        correlations.append(np.corrcoef(shown.ravel(), truth.ravel())[0, 1])
-    return float(np.mean(peaks)), float(np.mean(cells)), float(np.mean(correlations))
+    return float(np.mean(peaks)), float(np.mean(cells))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 8.0])
 def test_two_uncertainties_cover_cells_and_peaks(exact: Numbers, epsilon: float) -> None:
-    peaks, cells, correlation = coverage(LOG_NORMAL, exact, epsilon)
+    peaks, cells = coverage(exact, epsilon)
     assert peaks >= PEAKS
     assert cells >= CELLS
-    before, _, less = coverage(NORMAL, exact, epsilon)
-    assert before < PEAKS / 2  # the control
-    assert correlation > less
+    assert coverage(exact, epsilon, 0.5)[0] < 0.5  # the control

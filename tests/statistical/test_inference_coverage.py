@@ -6,17 +6,13 @@ number with p between 0.93 and 0.97 it would be outside the accepted range with 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 from studies import _inference_populations as populations
 from studies import inference as study
 

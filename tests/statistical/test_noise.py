@@ -273,7 +273,7 @@ def joint_counts_noise(law: Law, *, tree: bool) -> tuple[tuple[Integers, ...], f
     exact = weighted_counts(coded, own, parameters.categories, parameters.subsets())
     names = [attribute.name for attribute in attributes]
     noise = tuple(
-        (values[(*(names[a] for a in subset), "noised")] - table).ravel() for subset, table in exact.items()
+        (values[(*(names[a] for a in subset), "noisy")] - table).ravel() for subset, table in exact.items()
     )
     assert isinstance(event, DiscreteLaplace | RoundedGaussian)
     # The exact counts are where the people are, and nowhere else: what was taken off is not noise itself.

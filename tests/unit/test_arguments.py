@@ -57,7 +57,7 @@ def refused(call, **wrong):
 COLUMNS_ELSEWHERE = [
     *((statistics, one) for one in ("values", "bounds", "labels", "categories", "statistics", "epsilon", "delta")),
     *((statistics, one) for one in ("neighbours", "by", "recordings", "test_seed", "noise", "bins")),
-    *((heatmaps, one) for one in ("screen", "off_screen", "mechanism", "window", "allow_unprotected")),
+    *((heatmaps, one) for one in ("screen", "off_screen", "mechanism", "window")),
     *((heatmaps, one) for one in ("assignment_public", "clipping", "blur_px")),
     *((features, one) for one in ("values", "bounds", "recordings")),
     *((gaze, one) for one in ("screen",)),

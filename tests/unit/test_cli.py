@@ -103,7 +103,7 @@ def test_json_is_json_and_nothing_else(study):
     }
     assert [figures(one) for one in same.on_trust] == [[], [], [], [3, 4]]
     assert "seeded" in same.on_trust[3]
-    assert json.loads(run("show", target, "--json").stdout)["manifest_version"] == 3
+    assert json.loads(run("show", target, "--json").stdout)["manifest_version"] == 1
     assert len(json.loads(run("preview", study.plan, "--json").stdout)["outputs"]) == 5
 
 

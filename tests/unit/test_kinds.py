@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from importlib import import_module
+from pathlib import Path
 
 import made
 import numpy as np
@@ -22,6 +23,7 @@ from synthrelease.schemas import schema
 UNKNOWN = {
     "name": "viewers",
     "kind": "viewers",
+    "input": "looks",
     "mechanism": {
         "name": "laplace",
         "parameters": defaultdict(list),
@@ -36,14 +38,17 @@ FUNCTIONS = {
     "kind_of": registry.kind_of,
     "parameters_of": registry.parameters_of,
     "StoredOutput": StoredOutput,
-    "StoredOutput of format 1": lambda output: StoredOutput(output, 1),
     "not_protected": lambda output: disclosure.not_protected([output], Neighbours.REPLACE_ONE),
     "output_sentences": disclosure.output_sentences,
     "abstract": lambda output: guarantee_text.abstract({**MANIFEST, "outputs": [output]}),
     "making": lambda output: guarantee_text.procedures({**MANIFEST, "outputs": [output]}),
     "biases": lambda output: guarantee_text.biases({**MANIFEST, "outputs": [output]}),
 }
-MANIFEST = {"tool": {"name": "t", "version": "1"}, "randomness": {"test_seed": False}, "inputs": []}
+MANIFEST = {
+    "tool": {"name": "t", "version": "1"},
+    "randomness": {"test_seed": False},
+    "inputs": [{"name": "looks", "only": [], "valid": [], "missing": {"numbers": [], "texts": []}}],
+}
 
 
 def kinds():
@@ -56,6 +61,16 @@ def test_plans_manifests_and_the_registry_know_the_same_kinds():
     assert set(outputs["properties"]["kind"]["enum"]) == kinds()
     assert {one["if"]["properties"]["kind"]["const"] for one in outputs["allOf"]} == kinds()
     assert UNKNOWN["kind"] not in kinds()
+
+
+def test_the_page_of_plans_and_policies_know_every_kind_and_mechanism():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "plan.md").read_text("utf-8")
+    for kind in registry.SHIPPED:
+        assert f"## `[[outputs]]` of kind `{kind.name}`" in page
+    limits = schema("policy-v1")["properties"]["policy"]["properties"]
+    mechanisms = {name for kind in registry.SHIPPED for name in kind.mechanisms}
+    assert mechanisms
+    assert mechanisms <= set(limits["forbidden_mechanisms"]["items"]["enum"])
 
 
 @pytest.mark.parametrize("kind", registry.SHIPPED, ids=lambda kind: kind.name)

@@ -206,7 +206,7 @@ def test_a_test_seed_is_above_all(results, name):
 
 
 def test_a_seeded_bundle_says_so():
-    path = next(path for path in GOLDEN if path.name == "seeded-format-2.TEST-SEED.h5")
+    path = next(path for path in GOLDEN if path.name == "seeded.TEST-SEED.h5")
     bundle = synthrelease.open_bundle(path, allow_test_seed=True)
     for result in (bundle, *(bundle[name] for name in bundle.names)):
         assert TEST_SEED_WORDS in repr(result)

@@ -9,11 +9,11 @@ import pytest
 from goldens import check_text, figures
 from refusals import refused
 from reproducing import fresh_workers, reproduce, table, titles, without_results
+from reproductions._bozkir2021_paper import PaperParameters, Perturbed
 
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.errors import DataError
 from synthrelease.evaluation.attacks import Windows
-from reproductions._bozkir2021_paper import PaperParameters, Perturbed
 
 PEOPLE, CONDITIONS = 6, ("calm", "loud")
 FEATURES = (

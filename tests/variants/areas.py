@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,8 @@ from synthrelease.data.area_shapes import LABEL, POLYGON, RECTANGLE
 from synthrelease.data.areas import Area, PlacedAreas
 from synthrelease.data.gaze import GazeData
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import Noise, flatten
 from synthrelease.numerics import derived
+from synthrelease.numerics.simplex import onto_simplex
 from variants.gaze_maps import GazeMapVariant
 from variants.people import ADD_REMOVE, BUDGET, GAUSSIAN, LAPLACE, MANY, REPLACE, SCREEN, Person, in_turn
 from variants.variant import Variant
@@ -86,19 +87,29 @@ class AreasVariant(GazeMapVariant):
         return p if p.viewers is None else replace(p, viewers=(min(people, p.people),) * p.stimuli)
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
-        p = self.of(people)
+        """Noisy proportions of d cells, drawn towards equal ones by v/(v + σ²) with v = 1/(d(d + 1)): then the nearest possible ones."""
+        p, deviation = self.of(people), self.event(people).standard_deviation
         viewers = None if p.viewers is None else p.viewers[0]
-        make = {"dwell": derived.dwell_shares, "transitions": derived.transition_shares}
-        expected = {
-            (*labels, what, "shares"): make[what](array, viewers=viewers)
-            for (*labels, what, kind), array in values.items()
-            if kind == "noised"
-        }
-        if viewers is not None:  # a person divides 32768 grid units
-            (noise,) = (event for event in flatten(self.event(people)) if isinstance(event, Noise))
-            uncertainty = noise.standard_deviation / (32768 * max(viewers, 1))
-            expected["dwell", "uncertainty"] = np.full(p.stimuli, uncertainty)
-        return expected
+        tree = np.array([area.stimuli is None for area in (*p.areas.areas, Area("elsewhere", RECTANGLE))])
+        divisors = {"dwell": derived.dwell_normalization, "transitions": derived.transition_normalization}
+        expected: dict[tuple[str, ...], Any] = {}
+        for (*labels, kind), array in values.items():
+            if kind != "noisy":
+                continue
+            stimulus, what = labels
+            there = tree | (stimulus == "image 0")
+            if what == "transitions":
+                there = there[:, None] & there & ~np.eye(len(there), dtype=np.bool_)
+            d, divisor = int(there.sum()), divisors[what](array, viewers=viewers)
+            variance, noise = 1 / (d * (d + 1)), (deviation / divisor) ** 2
+            shrunk = 1 / d + variance / (variance + noise) * (array[there] / divisor - 1 / d)
+            shares = np.zeros(array.shape)
+            shares[there] = onto_simplex(shrunk, 1.0)
+            expected[stimulus, what, "shares"] = shares
+            if viewers is not None and what == "dwell":
+                error = variance * noise / (variance + noise) * (d - 1) / d
+                expected.setdefault(("dwell", "uncertainty"), []).append(math.sqrt(error))
+        return {key: np.asarray(array) for key, array in expected.items()}
 
     def patterns(self) -> dict[str, Numbers]:
         return LOOKS

@@ -58,7 +58,7 @@ class FixationsVariant(AreasVariant):
         out = {}
         p = self.of(people).parameters
         for (name, *labels, what), array in values.items():
-            if what == "noised":
+            if what == "noisy":
                 (feature,) = (feature for feature in p.features if feature.name == labels[-1])
                 unit = p.unit(feature)
                 far = reach(self.event(people), together=noisy.together(name, unit))

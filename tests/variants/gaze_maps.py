@@ -56,7 +56,7 @@ class GazeMapVariant(Variant):
         return {
             (name, "heatmap"): derived.heatmap(array, people=p.people, blur_px=p.blur_px, screen_px=screen)
             for (name, _), array in values.items()
-            if _ == "noised"
+            if _ == "noisy"
         }
 
     def may_replace(self, one: Person, other: Person) -> bool:

@@ -64,7 +64,7 @@ class SignalsVariant(SeriesVariant):
         form, deviation = self.parameters.form, self.event(people).standard_deviation
         out = {}
         for (recording, feature, what), array in values.items():
-            if what == "noised":
+            if what == "noisy":
                 low, high = self.limits[int(feature.split()[-1])]
                 unit = derived.IntegerUnit((float(low), float(high)), 1 if self.apart else people)
                 out[recording, feature, "values"] = derived.signal(array, form, unit)
@@ -232,10 +232,10 @@ class SpectralSignalsVariant(SeriesVariant):
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         """Only what the noised integers say, beside what is public of the data: no one's rows."""
-        noisy = np.stack([array for key, array in values.items() if key[-1] == "noised"])
+        noisy = np.stack([array for key, array in values.items() if key[-1] == "noisy"])
         whole = {"noisy": noisy.reshape(self.recordings, self.features, -1)}
         drawn = Drawn(whole, self.event(people), self.of(people).parameters)
-        return {key: array for key, array in made.arrays(drawn).items() if key[-1] != "noised"}
+        return {key: array for key, array in made.arrays(drawn).items() if key[-1] != "noisy"}
 
     def made_adversaries(self) -> list[Person]:
         """Also those whose every series is a cosine, or who have next to none of them."""

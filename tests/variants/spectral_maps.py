@@ -41,15 +41,15 @@ class SpectralVariant(GazeMapVariant):
 
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         p, deviation = self.of(people), self.event(people).standard_deviation
-        names = [name for name, what in values if what == "noised"]
-        constants = np.array([values[name, "noised"][0] for name in names])
+        names = [name for name, what in values if what == "noisy"]
+        constants = np.array([values[name, "noisy"][0] for name in names])
         viewers = None if p.viewers is None else np.array(p.viewers)
         held = normalizations(constants, deviation=deviation, viewers=viewers, people=p.people, joint=p.joint)
         out: dict[tuple[str, ...], Any] = {}
         for name, mass in zip(names, held, strict=True):
             known, error = (float(x) for x in stored(mass))
-            out[name, "mass"] = mass
-            noisy = values[name, "noised"]
+            out[name, "normalization"] = mass
+            noisy = values[name, "noisy"]
             out[name, "heatmap"] = p.form.heatmap(noisy, normalization=known, deviation=deviation)
             out[name, "uncertainty"] = p.form.uncertainty(
                 values[name, "heatmap"], normalization=known, normalization_error=error, deviation=deviation

@@ -31,7 +31,7 @@ class StatisticsVariant(FeaturesVariant):
     def expected(self, values: Arrays, people: int) -> dict[tuple[str, ...], Any]:
         out = {}
         for (name, *labels, what), array in values.items():
-            if what == "noised":
+            if what == "noisy":
                 low, high = self.limits[int(labels[-1].split()[-1])]
                 p = self.of(people)
                 unit = StatisticUnit((float(low), float(high)), p.people, p.by is not None, p.everyone)

@@ -148,7 +148,7 @@ class Variant:
 
     def noised_in(self, values: Arrays) -> Integers:
         """Return the noised integers of a release in the order of `exact`."""
-        arrays = [a for key, a in values.items() if key[-1] == "noised"]
+        arrays = [a for key, a in values.items() if key[-1] == "noisy"]
         if self.apart:
             return np.concatenate([a.reshape(len(a), -1) for a in arrays], axis=1).astype(np.int64)
         return np.concatenate([a.ravel() for a in arrays]).astype(np.int64)

@@ -132,7 +132,7 @@ def test_epsilon_agrees_with_opendp_s_maps(planned: Planned) -> None:
     noises = planned.noises
     assert planned.claim in by_opendp.epsilon(noises, planned.delta).or_rounded_up(planned.rounding)
     if noises.gaussian:
-        rho = accounting.gaussian_mu(noises.gaussian) ** 2 / 2
+        rho = float(accounting.parts_of(noises.gaussian).mu_squared) / 2
         theirs = by_opendp.rho(replace(noises, laplace=(), choices=()))
         assert rho == pytest.approx(theirs, rel=by_opendp.CARE)
 
@@ -266,7 +266,7 @@ def test_opendp_composes_the_same_noise_to_the_same_rho(tables: Path) -> None:
     design = designed(tables, case.keys, epsilon=case.epsilon, delta=case.delta)
     noises = Noises.of([output.event for output in design.outputs]).gaussian
     together = by_opendp.composed([by_opendp.gaussian(one.scale) for one in noises])
-    rho = accounting.gaussian_mu(noises) ** 2 / 2
+    rho = float(accounting.parts_of(noises).mu_squared) / 2
     assert rho == pytest.approx(together.map(noises[0].sensitivity), rel=by_opendp.CARE)
 
 

@@ -154,7 +154,7 @@ def _counts(mechanism: SyntheticRecords, collected: Rows) -> Arrays:
         return {}
     people, codes = collected.whole()
     counts = weighted_counts(codes, people, p.categories, p.subsets)
-    return {(*(p.attributes[a].name for a in subset), "noised"): table for subset, table in counts.items()}
+    return {(*(p.attributes[a].name for a in subset), "noisy"): table for subset, table in counts.items()}
 
 
 RECORDS = ComparedKind(_truth_collector, _ground_truth, _labels, is_exact=False, counts=_counts)

@@ -158,7 +158,7 @@ def _fresh(
     parameters, model = output.mechanism.parameters, None
     if parameters.fit == DP:
         subsets = [[parameters.attributes[a].name for a in subset] for subset in parameters.subsets]
-        noisy = {"/".join(["noisy", *map(quoted, names)]): counts(*names, "noised") for names in subsets}
+        noisy = {"/".join(["noisy", *map(quoted, names)]): counts(*names, "noisy") for names in subsets}
         model = released_model(parameters, from_json(output.entry["event"]), noisy)
     rows = min(max(parameters.rows, _LEAST_FRESH), _MOST_FRESH)
     trials = -(-output.mechanism.trials * rows // parameters.rows)

@@ -89,7 +89,6 @@ BUILT = {
         "query": ["each", "mean"],
         "noise": ["laplace", "gaussian"],
         "coefficients": ["private"],
-        "calibration": ["bozkir2021"],
         "baseline": ["person", "recording", "none", "start"],
         "completion": ["hold", "centre"],
         "max_change": [0.2],

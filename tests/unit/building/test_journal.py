@@ -13,7 +13,7 @@ from refusals import refused
 from synthrelease.building.journal import DONE, MOVING, NAME, Journal, JournalEntry
 from synthrelease.errors import MachineError
 
-FIRST, SECOND = JournalEntry("a.h5", "p", "1", MOVING), JournalEntry("b.h5", "q", "2", DONE)
+FIRST, SECOND = JournalEntry("a.h5", "p", "1", MOVING, "m"), JournalEntry("b.h5", "q", "2", DONE, "m")
 
 
 def test_what_is_added_is_there_for_the_next(tmp_path: Path) -> None:
@@ -21,10 +21,10 @@ def test_what_is_added_is_there_for_the_next(tmp_path: Path) -> None:
         assert journal.entries == {}
         journal.add(FIRST)
         journal.add(SECOND)
-        journal.add(JournalEntry("a.h5", "p", "1", DONE))
+        journal.add(JournalEntry("a.h5", "p", "1", DONE, "m"))
         assert journal.entries["a.h5"].state == DONE
     with Journal(tmp_path / "new" / "folder") as journal:
-        assert journal.entries == {"a.h5": JournalEntry("a.h5", "p", "1", DONE), "b.h5": SECOND}
+        assert journal.entries == {"a.h5": JournalEntry("a.h5", "p", "1", DONE, "m"), "b.h5": SECOND}
     assert stat.S_IMODE((tmp_path / "new" / "folder" / NAME).stat().st_mode) == 0o600
 
 
@@ -34,7 +34,7 @@ def test_what_is_added_is_on_the_disk_before_anything_else_happens(
     with Journal(tmp_path) as journal:
         synced: list[bytes] = []
         monkeypatch.setattr(os, "fsync", lambda _: synced.append(journal.path.read_bytes()))
-        journal.add(JournalEntry("a.h5", "plan", "checksum", MOVING))
+        journal.add(JournalEntry("a.h5", "plan", "checksum", MOVING, "m"))
         assert [b"a.h5" in content for content in synced] == [True]
 
 
@@ -56,7 +56,7 @@ def test_a_line_that_a_crash_has_torn_did_not_happen(tmp_path: Path) -> None:
         with Journal(tmp_path) as journal:
             expected = [FIRST] * (length >= first) + [SECOND] * (length == len(whole))
             assert list(journal.entries.values()) == expected
-            journal.add(JournalEntry("c.h5", "r", "3", DONE))
+            journal.add(JournalEntry("c.h5", "r", "3", DONE, "m"))
         with Journal(tmp_path) as journal:
             assert list(journal.entries) == [*(entry.bundle for entry in expected), "c.h5"]
 

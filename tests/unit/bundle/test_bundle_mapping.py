@@ -23,18 +23,11 @@ from synthrelease.errors import ArgumentError, BundleError, InputError
 from synthrelease.exports.readable import ReadableBundle
 
 FOLDER = GOLDEN[0].parent
-MAPS = "heatmaps-format-2.h5"  # whose stimuli are "garden" and "a/b"
+MAPS = "heatmaps.h5"  # whose stimuli are "garden" and "a/b"
 
 
 def opened(name: str) -> ReadableBundle:
     return synthrelease.open_bundle(FOLDER / name, allow_test_seed=True)
-
-
-def below(group: h5py.Group) -> list[str]:
-    """The paths of all that is below a group."""
-    paths: list[str] = []
-    group.visit(paths.append)
-    return paths
 
 
 @pytest.fixture
@@ -45,7 +38,7 @@ def maps() -> Iterator[ReadableBundle]:
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_every_bundle_is_a_mapping_of_its_outputs(path: Path) -> None:
-    """Of both formats: outputs in their order, datasets in theirs, values as HDF5 itself has them."""
+    """Outputs in their order, datasets in theirs, values as HDF5 itself has them."""
     with opened(path.name) as bundle, h5py.File(path) as file:
         assert isinstance(bundle, Mapping)
         assert list(bundle) == list(bundle.keys()) == list(bundle.names)
@@ -59,14 +52,13 @@ def test_every_bundle_is_a_mapping_of_its_outputs(path: Path) -> None:
                 assert f"{name}/{key}" in bundle
                 assert bundle[f"{name}/{key}"].shape == dataset.shape == np.asarray(dataset).shape
                 assert dataset.dtype == np.asarray(dataset).dtype
-                if bundle.manifest["manifest_version"] > 2:
-                    assert np.array_equal(dataset, file[dataset_path(name, key)], equal_nan=True)
+                assert np.array_equal(dataset, file[dataset_path(name, key)], equal_nan=True)
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_items_are_found_by_labels(path: Path) -> None:
-    """Before a dataset or behind it, in one path or in steps, percent-encoded or not; paths of format 1 lead to what HDF5 has there."""
-    with opened(path.name) as bundle, h5py.File(path) as file:
+    """Before a dataset or behind it, in one path or in steps, percent-encoded or not."""
+    with opened(path.name) as bundle:
         for name, output in bundle.items():
             for key, dataset in output.items():
                 if not dataset.labels:
@@ -82,23 +74,16 @@ def test_items_are_found_by_labels(path: Path) -> None:
                         dataset[label],
                     ):
                         assert np.array_equal(found, expected, equal_nan=True), (name, key, label)
-            if bundle.manifest["manifest_version"] <= 2:
-                group = file[dataset_path(name)]
-                paths = [own for own in below(group) if isinstance(group[own], h5py.Dataset)]
-                assert paths
-                for own in paths:
-                    assert own in output
-                    assert np.array_equal(np.ravel(output[own]), np.ravel(group[own]), equal_nan=True), own
 
 
 def test_parts_of_paths_are_mappings() -> None:
-    with opened("statistics-format-2.h5") as bundle:
+    with opened("statistics.h5") as bundle:
         part = bundle["all"]["mean"]
         assert list(part) == ["noisy", "value", "interval"]
         assert part["value"].shape == bundle["all/mean/value"].shape == (1,)
         assert float(bundle["all/mean/value/left_mm"]) == float(part["value"][0])
         assert bundle["all"]["quantile%3A0.5"]["value"].shape == bundle["all"]["quantile:0.5/value"].shape
-        assert list(bundle["all"]["quantile:0.5"]) == ["chosen", "value"]
+        assert list(bundle["all"]["quantile:0.5"]) == ["chosen", "value", "interval"]
 
 
 def test_a_dataset_comes_before_a_label_of_its_name(maps: ReadableBundle, monkeypatch: Any) -> None:
@@ -160,7 +145,7 @@ def test_nothing_is_read_of_a_closed_bundle() -> None:
         with refused(ArgumentError, "bundle-closed"):
             read()
     bundle.close()
-    with opened("statistics-format-2.h5") as statistics:
+    with opened("statistics.h5") as statistics:
         assert "all/mean/value/left_mm" in statistics
     assert "all/mean/value/left_mm" in statistics  # nothing is read to see it
 
@@ -194,7 +179,7 @@ def test_the_guarantee_is_of_the_whole_release(maps: ReadableBundle) -> None:
 
 
 def test_a_guarantee_that_does_not_cover_all_outputs_is_none_of_the_release() -> None:
-    bundle = opened("records-format-2.h5")
+    bundle = opened("records.h5")
     assert isinstance(bundle.guarantee, NoGuarantee)
     assert bundle.guarantee.epsilon is None
     assert str(bundle["kept"].guarantee) in str(bundle.guarantee)
@@ -203,7 +188,7 @@ def test_a_guarantee_that_does_not_cover_all_outputs_is_none_of_the_release() ->
 
 
 def test_with_a_test_seed_nothing_is_guaranteed() -> None:
-    bundle = opened("seeded-format-2.TEST-SEED.h5")
+    bundle = opened("seeded.TEST-SEED.h5")
     assert {type(one.guarantee) for one in (bundle, *bundle.values())} == {NoGuarantee}
 
 
@@ -213,7 +198,7 @@ def test_a_bundle_verifies_its_file(tmp_path: Path) -> None:
     bundle = synthrelease.open_bundle(path)
     assert bundle.verify().ok
     assert bundle.verify().checked == synthrelease.verify(path).checked
-    shutil.copyfile(FOLDER / "areas-format-2.h5", path)
+    shutil.copyfile(FOLDER / "areas.h5", path)
     with refused(BundleError, "bundle-replaced"):
         bundle.verify()
     damaged = bytearray((FOLDER / MAPS).read_bytes())
@@ -226,4 +211,4 @@ def test_a_bundle_verifies_its_file(tmp_path: Path) -> None:
 
 
 def test_a_test_seed_that_was_allowed_is_no_fault() -> None:
-    assert opened("seeded-format-2.TEST-SEED.h5").verify().ok
+    assert opened("seeded.TEST-SEED.h5").verify().ok

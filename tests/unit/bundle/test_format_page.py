@@ -97,7 +97,7 @@ def test_the_text_block_is_that_of_the_page() -> None:
 
 def test_a_digest_that_is_not_that_of_the_values(tmp_path: Path) -> None:
     """`reseal` makes digests agree; here they are left as a forger would who forgets them."""
-    path = GOLDEN / "unprotected-format-2.h5"
+    path = GOLDEN / "statistics.h5"
     with BundleFile(path) as file:
         manifest, content = file.manifest(), content_of(file)
         whole = replace(content, values=list(content.values))
@@ -127,7 +127,7 @@ def _upside_down(item: Any) -> Any:
 def test_what_a_writer_may_choose(tmp_path: Path) -> None:
     """Order of keys, of attributes and of structures, 40 or 40.0, i4 or i8."""
     path = tmp_path / "r.h5"
-    with BundleFile(GOLDEN / "areas-format-2.h5") as file:
+    with BundleFile(GOLDEN / "areas.h5") as file:
         content, before = content_of(file), file.manifest()
         values = list(content.values)
     groups = {name: dict(reversed(group.items())) for name, group in content.groups.items()}
@@ -148,7 +148,7 @@ def test_what_a_writer_may_choose(tmp_path: Path) -> None:
     path.touch()
     write_bundle(path, Content(groups, scales_first, values), completed=completed, test_seed=False)
     assert verify(path).findings == []
-    with BundleFile(path) as file, BundleFile(GOLDEN / "areas-format-2.h5") as other:
+    with BundleFile(path) as file, BundleFile(GOLDEN / "areas.h5") as other:
         assert file.array(noisy).dtype == np.int64
         assert list(file.anatomy.groups["/"]) != list(other.anatomy.groups["/"])
         starts = [[one.structure for one in which.anatomy.regions] for which in (file, other)]

@@ -10,13 +10,10 @@ from typing import Any
 
 import pytest
 from forging import forge, read_manifest
-from goldens import check_text
 
 import synthrelease
 from synthrelease.errors import PlanError
-from synthrelease.reports.summary import as_text
 
-FORMAT_1 = Path(__file__).parents[2] / "golden" / "bundles" / "unprotected.h5"
 ROWS = """
 p01,a,Fixation,3,5,0.9,ok
 p02,a,Fixation,-999,5,0.9,ok
@@ -206,28 +203,6 @@ def test_a_contradiction_is_found(
     assert ("manifest", where) in {
         (finding.code, finding.where) for finding in synthrelease.verify(path).findings
     }
-
-
-def test_a_manifest_of_version_1_is_named(tmp_path: Path) -> None:
-    """Row choices are left out of one: that they are unknown is said wherever the bundle is spoken of."""
-
-    def later(manifest: dict[str, Any]) -> None:
-        """Version 2, of the same format: with row choices, by which no row is left out."""
-        assert manifest["manifest_version"] == 1
-        manifest |= {"manifest_version": 2, "plan": {"sha256": "0" * 64}}
-        manifest["inputs"] = [{**ENTRIES[0], "only": [], "valid": []}, ENTRIES[1]]
-        for entry, name in zip(manifest["outputs"], ["gaze", "pupil"], strict=True):
-            entry["input"] = name
-
-    path = tmp_path / "later.h5"
-    path.write_bytes(FORMAT_1.read_bytes())
-    forge(path, later)
-    result, sound = synthrelease.verify(FORMAT_1), synthrelease.verify(path)
-    assert result.findings == sound.findings == []
-    assert len(result.on_trust) == len(sound.on_trust) + 1
-    lines = as_text(read_manifest(FORMAT_1)).splitlines()
-    start = lines.index("Rows")
-    check_text("show/rows-of-version-1", "\n".join(lines[start : lines.index("", start)]))
 
 
 @pytest.mark.parametrize(

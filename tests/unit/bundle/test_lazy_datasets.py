@@ -27,13 +27,10 @@ from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile, _fletcher32
 from synthrelease.errors import BundleError
 
 FOLDER = GOLDEN[0].parent
-LONG = "records-format-2.h5", "long/category/room", 1_100_000  # two chunks, of 2**20 values and the rest
-OF_FORMAT = {
-    1: ("signals.h5", "dcfpa/values", (1, 1, 30, 40)),
-    2: ("heatmaps-format-2.h5", "moving/heatmap", (2, 3, 6, 8)),
-}
+LONG = "records.h5", "long/category/room", 1_100_000  # two chunks, of 2**20 values and the rest
 OPENED = {
-    version: synthrelease.open_bundle(FOLDER / name)[path] for version, (name, path, _) in OF_FORMAT.items()
+    path: synthrelease.open_bundle(FOLDER / name)[path]
+    for name, path in (("signals.h5", "dcfpa/values"), ("heatmaps.h5", "moving/heatmap"))
 }
 KEYS: list[Any] = [
     (),
@@ -57,7 +54,7 @@ KEYS: list[Any] = [
 ]
 
 
-@pytest.fixture(params=OF_FORMAT)
+@pytest.fixture(params=OPENED)
 def dataset(request: pytest.FixtureRequest) -> LazyDataset:
     """A dataset of four axes."""
     found: LazyDataset = OPENED[request.param]
@@ -75,9 +72,9 @@ def test_indexing_is_that_of_numpy(dataset: LazyDataset, key: Any) -> None:
     assert np.array_equal(found, expected)
 
 
-@given(version=st.sampled_from(sorted(OF_FORMAT)), data=st.data())
-def test_any_slice_is_that_of_numpy(version: int, data: st.DataObject) -> None:
-    lazy = OPENED[version]
+@given(path=st.sampled_from(sorted(OPENED)), data=st.data())
+def test_any_slice_is_that_of_numpy(path: str, data: st.DataObject) -> None:
+    lazy = OPENED[path]
     key = data.draw(basic_indices(lazy.shape, allow_newaxis=True, allow_ellipsis=True, max_dims=6))
     found, expected = lazy[key], np.asarray(lazy)[key]
     assert found.shape == expected.shape
@@ -93,7 +90,7 @@ def test_what_numpy_refuses_is_refused(dataset: LazyDataset, key: Any) -> None:
 
 def test_it_says_what_it_is_without_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BundleFile, "pieces", None)
-    lazy = synthrelease.open_bundle(FOLDER / "heatmaps-format-2.h5")["moving/heatmap"]
+    lazy = synthrelease.open_bundle(FOLDER / "heatmaps.h5")["moving/heatmap"]
     assert (lazy.shape, lazy.ndim, lazy.size, len(lazy)) == ((2, 3, 6, 8), 4, 288, 2)
     assert lazy.dtype == np.float32
     assert lazy.dims == ("stimulus", "time", "y_px", "x_px")
@@ -101,10 +98,10 @@ def test_it_says_what_it_is_without_being_read(monkeypatch: pytest.MonkeyPatch) 
     assert [len(lazy.coords[name]) for name in lazy.dims] == list(lazy.shape)
     item = lazy["a/b"]
     assert (item.shape, item.dims, item.name) == ((3, 6, 8), lazy.dims[1:], "heatmap/a%2Fb")
-    signals = synthrelease.open_bundle(FOLDER / "signals-format-2.h5")["person/noisy"]
+    signals = synthrelease.open_bundle(FOLDER / "signals.h5")["person/noisy"]
     assert signals.dtype == np.int32  # which the file says
     assert signals.quantity
-    times = synthrelease.open_bundle(FOLDER / "estimates-format-2.h5")["fixations/mean/value"]
+    times = synthrelease.open_bundle(FOLDER / "estimates.h5")["fixations/mean/value"]
     assert times.unit == times._dataset.unit
 
 
@@ -181,7 +178,7 @@ def test_only_the_chunks_of_a_slice_are_read_once_all_was_compared(monkeypatch: 
 def test_every_item_of_a_chunk_is_that_of_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other and from end to start, of several datasets in turn: what is kept is that of its dataset and chunk."""
     numbers = chunks_read(monkeypatch)
-    with synthrelease.open_bundle(FOLDER / "heatmaps-format-2.h5") as bundle:
+    with synthrelease.open_bundle(FOLDER / "heatmaps.h5") as bundle:
         paths = ["joint/heatmap", "joint/uncertainty", "joint/noisy", "joint/normalization"]
         whole = {path: np.asarray(bundle[path]) for path in paths}
         for path in paths:
@@ -201,7 +198,6 @@ def test_every_item_of_a_chunk_is_that_of_its_file(monkeypatch: pytest.MonkeyPat
 
 
 def test_few_chunks_stay_in_memory_however_many_datasets_are_read() -> None:
-    """Of format 1, where each item is a dataset."""
     with synthrelease.open_bundle(FOLDER / "heatmaps.h5") as bundle:
         stored = bundle.stored
         for output in bundle.manifest["outputs"]:
@@ -238,30 +234,26 @@ def test_a_changed_chunk_is_found_out_when_it_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", [slice(None), 0, (0, 1)])
 def test_a_changed_value_is_found_out_by_a_slice(tmp_path: Path, key: Any, read_before: bool) -> None:  # noqa: FBT001
     """Of a dataset that stands in its header: no checksum is of it but the digest."""
-    for name, path, place in (
-        ("heatmaps.h5", "joint/heatmap", "/outputs/joint/garden/heatmap"),
-        ("heatmaps-format-2.h5", "joint/heatmap", "/outputs/joint/heatmap"),
-    ):
-        copy = tmp_path / name
-        shutil.copyfile(FOLDER / name, copy)
-        with synthrelease.open_bundle(copy) as bundle:
-            if read_before:
-                bundle[path][key]
-            with BundleFile(copy) as file:
-                form = file.anatomy.datasets[place]
-                assert form.is_compact
-                offset, _ = form.chunks[0]
-                value = file.read(offset + 100, 1)
-            with copy.open("r+b") as changed:
-                changed.seek(offset + 100)
-                changed.write(bytes([value[0] ^ 1]))
-            with refused(BundleError, "values-changed", where=place):
-                bundle[path][key]
+    copy, path, place = tmp_path / "r.h5", "joint/heatmap", "/outputs/joint/heatmap"
+    shutil.copyfile(FOLDER / "heatmaps.h5", copy)
+    with synthrelease.open_bundle(copy) as bundle:
+        if read_before:
+            bundle[path][key]
+        with BundleFile(copy) as file:
+            form = file.anatomy.datasets[place]
+            assert form.is_compact
+            offset, _ = form.chunks[0]
+            value = file.read(offset + 100, 1)
+        with copy.open("r+b") as changed:
+            changed.seek(offset + 100)
+            changed.write(bytes([value[0] ^ 1]))
+        with refused(BundleError, "values-changed", where=place):
+            bundle[path][key]
 
 
 def test_a_file_that_is_gone_is_an_error_of_reading(tmp_path: Path) -> None:
     copy = tmp_path / "r.h5"
-    shutil.copyfile(FOLDER / "heatmaps-format-2.h5", copy)
+    shutil.copyfile(FOLDER / "heatmaps.h5", copy)
     bundle = synthrelease.open_bundle(copy)
     copy.unlink()
     with refused(BundleError, "cannot-read", where="r.h5"):

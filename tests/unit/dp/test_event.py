@@ -29,7 +29,6 @@ from synthrelease.dp.event import (
     PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
-    Unprotected,
     differs_by_rounding,
     flatten,
     from_json,
@@ -59,7 +58,6 @@ simple = st.one_of(
         st.integers(1, 10**9),
     ),
     st.builds(PrivateChoice, scales, counts),
-    st.builds(Unprotected, st.text()),
 )
 events = st.recursive(
     simple,
@@ -75,14 +73,12 @@ LAPLACE = DiscreteLaplace(65536, 1e5 / 3, 12)
 TEST = DeniabilityTest(8, 4.0, "person", vacuous=False)
 RANDOMIZED = RandomizedTest(100, 4.0, 0.5, 100, 300)
 CHOICE = PrivateChoice(0.1, 12)
-OPEN = Unprotected("the plan says allow_unprotected")
 SIMPLE = {
     "gaussian": GAUSSIAN,
     "laplace": LAPLACE,
     "test": TEST,
     "randomized": RANDOMIZED,
     "choice": CHOICE,
-    "unprotected": OPEN,
 }
 EVENTS = {
     **SIMPLE,
@@ -319,10 +315,10 @@ def test_a_simple_event_is_its_own_only_part(event: Event) -> None:
 
 def test_flattening_keeps_the_order_and_every_repetition() -> None:
     inner = Composed((TEST, Composed(()), Composed((LAPLACE, LAPLACE))))
-    assert flatten(Composed((GAUSSIAN, inner, OPEN, inner))) == [
+    assert flatten(Composed((GAUSSIAN, inner, CHOICE, inner))) == [
         GAUSSIAN,
         *(TEST, LAPLACE, LAPLACE),
-        OPEN,
+        CHOICE,
         *(TEST, LAPLACE, LAPLACE),
     ]
     assert flatten(Composed(())) == flatten(Disjoint(())) == []

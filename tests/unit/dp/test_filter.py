@@ -23,7 +23,6 @@ from synthrelease.dp.event import (
     Disjoint,
     PrivateChoice,
     RoundedGaussian,
-    Unprotected,
 )
 from synthrelease.dp.filter import GAUSSIAN_SHARE, Filter, FilterSums
 from synthrelease.dp.guarantee import Neighbours
@@ -117,7 +116,7 @@ def test_the_order_is_for_releases_like_the_first_if_it_has_gaussian_noise():
         [],
         [DiscreteLaplace(0, 1.0, 1)],
         [RoundedGaussian(0.0, 1.0, 1)],
-        [Unprotected("a reproduction"), DeniabilityTest(8, 4.0, "person", vacuous=False)],
+        [DeniabilityTest(8, 4.0, "person", vacuous=False)],
     ],
 )
 def test_what_costs_nothing_is_no_first_release(first):

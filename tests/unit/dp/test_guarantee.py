@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from refusals import bad_argument
 
 from synthrelease.dp.guarantee import (
-    ZCDP,
     ApproxDP,
-    GaussianDP,
     Guarantee,
     Neighbours,
     NoGuarantee,
@@ -31,16 +29,12 @@ from synthrelease.number_words import no_less
 KINDS: dict[str, Guarantee] = {
     "pure_dp": PureDP(epsilon=0.5),
     "approx_dp": ApproxDP(epsilon=0.5, delta=1e-6),
-    "zcdp": ZCDP(rho=0.125),
-    "gaussian_dp": GaussianDP(mu=3.0),
     "plausible_deniability": PlausibleDeniability(k=8, gamma=4.0, counted="person", vacuous=False),
     "none": NoGuarantee(reason="published as it is"),
 }
 OWN_FIELDS = {
     "pure_dp": {"epsilon"},
     "approx_dp": {"epsilon", "delta"},
-    "zcdp": {"rho"},
-    "gaussian_dp": {"mu"},
     "plausible_deniability": {"k", "gamma", "counted", "vacuous"},
     "none": {"reason"},
 }
@@ -53,15 +47,11 @@ numbers = pytest.mark.parametrize(
         (PureDP, "epsilon"),
         (ApproxDP, "epsilon"),
         (ApproxDP, "delta"),
-        (ZCDP, "rho"),
-        (GaussianDP, "mu"),
     ],
 )
 guarantees = st.one_of(
     st.builds(PureDP, epsilon=amounts, neighbours=relations),
     st.builds(ApproxDP, epsilon=amounts, delta=st.floats(0, 1), neighbours=relations),
-    st.builds(ZCDP, rho=amounts, neighbours=relations),
-    st.builds(GaussianDP, mu=amounts, neighbours=relations),
     st.builds(
         PlausibleDeniability,
         k=st.integers(1, 2**40),
@@ -126,37 +116,27 @@ def test_deniability_and_nothing_do_not_even_add_to_themselves(kind: str) -> Non
 
 
 @given(amounts, amounts, relations)
-def test_pure_approximate_and_concentrated_guarantees_add_their_parameters(
+def test_pure_and_approximate_guarantees_add_their_parameters(
     one: float, other: float, relation: Neighbours
 ) -> None:
     pure = PureDP(epsilon=one, neighbours=relation) + PureDP(epsilon=other, neighbours=relation)
     assert pure == PureDP(epsilon=one + other, neighbours=relation)
-    rho = ZCDP(rho=one, neighbours=relation) + ZCDP(rho=other, neighbours=relation)
-    assert rho == ZCDP(rho=one + other, neighbours=relation)
     both = ApproxDP(epsilon=one, delta=one / 4e6, neighbours=relation) + ApproxDP(
         epsilon=other, delta=other / 2e6, neighbours=relation
     )
     assert both == ApproxDP(epsilon=one + other, delta=one / 4e6 + other / 2e6, neighbours=relation)
 
 
-def test_gaussian_guarantees_add_their_squares() -> None:
-    """Dong, Roth & Su 2022, Corollary 3.3."""
-    for relation in Neighbours:
-        total = GaussianDP(mu=3.0, neighbours=relation) + GaussianDP(mu=4.0, neighbours=relation)
-        assert total == GaussianDP(mu=5.0, neighbours=relation)
-
-
 @numbers
 def test_three_of_a_kind_come_to_the_same_in_any_order(kind: type[Guarantee], name: str) -> None:
     three = [made(kind, **{name: value}) for value in (0.5, 2.0, 0.125)]
-    expected = math.sqrt(0.25 + 4.0 + 0.015625) if kind is GaussianDP else 2.625
     for a, b, c in itertools.permutations(three):
         for total in ((a + b) + c, a + (b + c)):
             assert type(total) is kind
-            assert getattr(total, name) == pytest.approx(expected, rel=1e-15)
+            assert getattr(total, name) == pytest.approx(2.625, rel=1e-15)
 
 
-@pytest.mark.parametrize("kind", ["pure_dp", "approx_dp", "zcdp", "gaussian_dp"])
+@pytest.mark.parametrize("kind", ["pure_dp", "approx_dp"])
 def test_what_costs_nothing_adds_nothing(kind: str) -> None:
     nothing = made(type(KINDS[kind]), **dict.fromkeys(OWN_FIELDS[kind], 0.0))
     assert KINDS[kind] + nothing == nothing + KINDS[kind] == KINDS[kind]
@@ -269,7 +249,6 @@ def test_the_person_and_one_replaced_are_the_defaults(guarantee: Guarantee) -> N
 
 def test_equal_numbers_of_unlike_kinds_are_not_equal() -> None:
     assert PureDP(epsilon=1.0) != ApproxDP(epsilon=1.0, delta=0.0)
-    assert ZCDP(rho=1.0) != GaussianDP(mu=1.0)
 
 
 def test_words_say_what_is_guaranteed_and_to_whom() -> None:

@@ -6,13 +6,13 @@ import pytest
 from goldens import figures
 
 from synthrelease.dp.best_guess import best_guess
-from synthrelease.dp.guarantee import ApproxDP, GaussianDP, Guarantee, Neighbours, PureDP, Unit
+from synthrelease.dp.guarantee import ApproxDP, Guarantee, Neighbours, PureDP, Unit
 from synthrelease.dp.guarantee_sentence import guarantee_sentence
 
 
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("neighbours", Neighbours)
-@pytest.mark.parametrize("kind", ["pure", "approximate", "gaussian"])
+@pytest.mark.parametrize("kind", ["pure", "approximate"])
 def test_the_figure_is_of_a_choice_between_two_datasets(
     unit: Unit, neighbours: Neighbours, kind: str
 ) -> None:
@@ -21,7 +21,6 @@ def test_the_figure_is_of_a_choice_between_two_datasets(
     guarantee: Guarantee = {
         "pure": PureDP(epsilon=1.0, **words),
         "approximate": ApproxDP(epsilon=1.0, delta=1e-6, **words),
-        "gaussian": GaussianDP(mu=1.0, **words),
     }[kind]
     allowed = best_guess(guarantee)
     assert allowed is not None

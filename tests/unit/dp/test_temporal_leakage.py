@@ -1,4 +1,4 @@
-"""Temporal leakage against every subset of columns, in rational numbers; its limit against its own definition."""
+"""Temporal leakage against every subset of columns, in rational numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mpmath import MPContext
 from refusals import bad_argument
 
-from synthrelease.dp.temporal_leakage import leakage_limit, reversed_transitions, temporal_leakage
+from synthrelease.dp.temporal_leakage import reversed_transitions, temporal_leakage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -151,7 +151,6 @@ def test_a_step_that_spends_nothing_is_told_by_the_others() -> None:
 
 def test_one_state_has_nothing_to_tell() -> None:
     assert temporal_leakage([[1.0]], [0.5, 0.5]).total.tolist() == [0.5, 0.5]
-    assert leakage_limit([[1.0]], 0.5) == 0.5
 
 
 def test_rows_of_rounded_decimals_are_made_to_sum_to_1() -> None:
@@ -159,58 +158,6 @@ def test_rows_of_rounded_decimals_are_made_to_sum_to_1() -> None:
     for decimal in (0.1666666667, 0.1666666666):
         rows = np.kron(np.eye(2), np.full((6, 6), decimal))
         assert temporal_leakage(rows, np.full(100, 0.5)).backward[-1] == pytest.approx(50.0, rel=1e-14)
-        assert leakage_limit(rows, 1e-12) == math.inf
-
-
-# --- the limit
-
-
-@given(matrices(), st.sampled_from([1e-9, 1e-3, 0.05, 0.3, 1.0, 5.0, 300.0]))
-def test_the_limit_is_a_fixed_point_and_no_series_passes_it(
-    rows: list[list[Fraction]], epsilon: float
-) -> None:
-    limit = leakage_limit(floats(rows), epsilon)
-    series = temporal_leakage(floats(rows), np.full(200, epsilon)).backward
-    assert (np.diff(series) >= -1e-12 * series[1:]).all()
-    assert (series <= limit * (1 + 1e-11)).all()
-    if math.isfinite(limit):
-        again = temporal_leakage(floats(rows), [limit, epsilon]).backward[1]
-        assert again == pytest.approx(limit, rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("rows", "epsilon"),
-    [
-        (MOVING, 0.1),
-        (MOVING, 3.0),
-        ([[0.8, 0.2], [0.0, 1.0]], 0.1),
-        ([[0.8, 0.2], [0.0, 1.0]], 0.2),
-        (np.random.default_rng(3).dirichlet(np.ones(6), 6), 0.4),
-        (0.95 * np.eye(4) + 0.0125, 0.25),
-        (np.tile([0.3, 0.7], (2, 1)), 2.0),
-    ],
-)
-def test_a_long_series_reaches_the_limit(rows: object, epsilon: float) -> None:
-    last = temporal_leakage(rows, np.full(3000, epsilon)).backward[-1]  # type: ignore[arg-type]
-    assert leakage_limit(rows, epsilon) == pytest.approx(last, rel=1e-11)  # type: ignore[arg-type]
-
-
-def test_without_a_limit_the_series_grows_on() -> None:
-    assert leakage_limit(np.eye(2), 1e-9) == math.inf
-    assert leakage_limit(np.eye(2), 0.0) == 0.0
-    rows = [[0.8, 0.2], [0.0, 1.0]]
-    assert leakage_limit([[0.5, 0.5], [0.0, 1.0]], math.log(2)) == math.inf
-    assert leakage_limit(rows, math.log(1 / 0.8) + 1e-6) == math.inf
-    assert leakage_limit(rows, math.log(1 / 0.8) - 1e-6) < 16
-    series = temporal_leakage(rows, np.full(5000, 0.24)).backward
-    assert series[-1] == pytest.approx(5000 * (0.24 + math.log(0.8)), rel=0.1)
-
-
-def test_a_limit_far_away_is_found_in_logarithms() -> None:
-    """q = 0.999, d = 0.001: with so much told of the step before, L is ln(q/d)."""
-    rows = [[0.999, 0.001], [0.001, 0.999]]
-    for epsilon in (500.0, 5000.0):
-        assert leakage_limit(rows, epsilon) == pytest.approx(epsilon + math.log(999), rel=1e-13)
 
 
 # --- the backward correlation
@@ -278,8 +225,6 @@ def test_a_matrix_that_is_none_is_named(rows: object, named: tuple[object, ...])
     with bad_argument(ValueError, "backward", *named):
         temporal_leakage(np.eye(2), [0.1], backward=rows)  # type: ignore[arg-type]
     with bad_argument(ValueError, "transitions", *named):
-        leakage_limit(rows, 0.1)  # type: ignore[arg-type]
-    with bad_argument(ValueError, "transitions", *named):
         reversed_transitions(rows)  # type: ignore[arg-type]
 
 
@@ -292,8 +237,6 @@ def test_matrices_of_two_shapes_are_refused() -> None:
 def test_an_epsilon_that_is_none_is_named(epsilon: float) -> None:
     with bad_argument(ValueError, "epsilons", epsilon):
         temporal_leakage(MOVING, [0.1, epsilon])
-    with bad_argument(ValueError, f"epsilon={epsilon}"):
-        leakage_limit(MOVING, epsilon)
 
 
 @pytest.mark.parametrize("epsilons", [[], 0.1, [[0.1]]])

@@ -5,7 +5,6 @@ import json
 import shutil
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import invented_study as invented
 import numpy as np
@@ -237,20 +236,16 @@ def test_progress(watched):
 
 
 def test_why_nothing_was_tried_is_told(tmp_path):
-    """Of quantiles alone, of series that protect no one, and where there is no one else."""
-    plan = invented.write_signals_study(tmp_path, people=6, published=True)
+    """Of quantiles alone, and where there is no one else."""
+    plan = invented.write_signals_study(tmp_path, people=6)
     text = plan.read_text()
     head, *outputs = text.split("[[outputs]]")
-    published = next(one for one in outputs if '"published"' in one)
     chosen = (
         '\nname = "chosen"\nkind = "statistics"\ninput = "pupils"\nstatistics = ["median"]\nepsilon = 1\n'
     )
-    plan.write_text(f"{head}[[outputs]]{published}[[outputs]]{chosen}")
+    plan.write_text(f"{head}[[outputs]]{chosen}")
     told = evaluate(plan, synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path)
-    assert {output.name: (output.attacks, output.known_rest) for output in told.outputs} == {
-        "published": ((), None),
-        "chosen": ((), None),
-    }
+    assert [(one.attacks, one.known_rest) for one in told.outputs] == [((), None)]
     why = [remarks_of(told)]
     rows = (tmp_path / "pupils.csv").read_text().splitlines()
     (tmp_path / "pupils.csv").write_text(
@@ -351,14 +346,3 @@ def test_people_who_look_alike_everywhere_are_recognised(evaluated):
     )
     assert AttackVerdict.SIGNIFICANT in {attack.verdict for attack in signals.inputs[0].attacks}
     assert AttackVerdict.SIGNIFICANT not in {attack.verdict for attack in statistics.inputs[0].attacks}
-
-
-@pytest.mark.thorough
-def test_a_bundle_of_an_earlier_estimate_is_evaluated_as_that(tmp_path: Path) -> None:
-    """Its map is another function of the same integers than what the plan makes today."""
-    golden = Path(__file__).parents[2] / "golden"
-    invented.write_heatmaps_study(tmp_path)
-    plan = tmp_path / "plan.toml"
-    plan.write_bytes((golden / "plans" / "heatmaps.toml").read_bytes())
-    told = evaluate(plan, golden / "bundles" / "heatmaps-format-2.h5")
-    assert [one.name for one in told.outputs] == ["joint", "moving", "by-stimulus", "capped"]

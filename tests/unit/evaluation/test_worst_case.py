@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from synthrelease.data.features import FeatureData
 from synthrelease.dp.budget import Budget
-from synthrelease.dp.event import DiscreteLaplace, RoundedGaussian
+from synthrelease.dp.event import DeniabilityTest, DiscreteLaplace, RoundedGaussian
 from synthrelease.dp.guarantee import ApproxDP, Neighbours, PureDP
 from synthrelease.dp.noise import SecureRandom
 from synthrelease.evaluation import worst_case as module
@@ -154,9 +154,7 @@ def test_a_sensitivity_that_is_too_small_is_found_out(kind):
 
 
 def test_without_noise_there_is_no_such_attack():
-    from synthrelease.dp.event import Unprotected
-
-    event = Unprotected("as the paper has it")
+    event = DeniabilityTest(8, 4.0, "person", vacuous=False)
     assert attacked([[3], [4]], event) is None
 
 

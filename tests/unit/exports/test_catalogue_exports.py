@@ -14,7 +14,7 @@ import pytest
 from bundle_files import written
 from catalogued import datacite_faults, folder_of, numbers_in, numbers_of, validate_with_mlcroissant
 from click.testing import CliRunner
-from invented_study import write_signals_study
+from invented_study import write_records_study
 from layouts import NAMES
 
 import synthrelease
@@ -176,9 +176,9 @@ def test_what_is_left_to_do_is_told(tmp_path, form):
 
 
 def test_a_release_without_differential_privacy_is_refused_a_record(tmp_path):
-    plan = write_signals_study(tmp_path, people=8, published=True)
+    plan = write_records_study(tmp_path)
     head, *outputs = plan.read_text().split("[[outputs]]")
-    plan.write_text("[[outputs]]".join([head, *(one for one in outputs if '"published"' in one)]))
+    plan.write_text("[[outputs]]".join([head, *(one for one in outputs if 'name = "exact"' in one)]))
     built = synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path
     command = ["export", str(built), "--to", "dp-registry", "-o", str(tmp_path / "out"), "--json"]
     result = CliRunner().invoke(main, command)

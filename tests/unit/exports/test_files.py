@@ -147,22 +147,6 @@ def test_a_missing_value_alone_in_a_row_is_no_empty_line(tmp_path):
         assert list(csv.reader(file, strict=True)) == [["mood"], ["calm"], [""], ["calm"]]
 
 
-@pytest.mark.parametrize(
-    ("guarantee", "told"),
-    [
-        ({"kind": "zcdp", "rho": 0.5}, "ρ = 0.5 zCDP"),
-        ({"kind": "gaussian_dp", "mu": 1.0}, "μ = 1"),
-    ],
-)
-def test_the_readme_tells_guarantees_without_an_epsilon(tmp_path, guarantee, told):
-    bundle, _ = written(tmp_path, "moods")
-    old = bundle.manifest["privacy"]["guarantee"]
-    bundle.manifest["privacy"]["guarantee"] = {key: old[key] for key in ("unit", "neighbours")} | guarantee
-    export(bundle, "csv", tmp_path / "out")
-    _, guarantee, *_ = sections((tmp_path / "out" / "README.txt").read_text("utf-8"))
-    assert told in guarantee
-
-
 @pytest.mark.thorough_for("png")
 @pytest.mark.parametrize("form", OF_ANY)
 def test_the_manifest_is_that_of_the_bundle(tmp_path, form):

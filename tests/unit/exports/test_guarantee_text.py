@@ -199,11 +199,9 @@ def test_a_release_without_differential_privacy_says_so_and_has_no_place_in_its_
 EXACT = (
     {"kind": "pure_dp", "epsilon": 1.0000000000000002},
     {"kind": "approx_dp", "epsilon": 2.0000004, "delta": 1.5e-9},
-    {"kind": "zcdp", "rho": 0.1234567890123},
-    {"kind": "gaussian_dp", "mu": 1e-7},
     {"kind": "plausible_deniability", "k": 8, "gamma": 4.0, "counted": "record", "vacuous": True},
     {"kind": "plausible_deniability", "k": 8, "gamma": 4.0, "counted": "person", "vacuous": False},
-    {"kind": "none", "reason": "of the paper"},
+    {"kind": "none", "reason": "of the test seed"},
 )
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from bundle_files import entry, of, written
-from catalogued import numbers_in
 from goldens import check_text
 from layouts import GOLDEN, NAMES
 from refusals import refused
@@ -125,13 +124,12 @@ def test_mean_signals_are_those_of_the_bundle(released, layout, name):
         assert (rows["step"].to_numpy() == np.arange(p["length"])).all()
 
 
-@pytest.mark.parametrize("name", ["changes", "published"])
-def test_everybodys_series_are_those_of_the_bundle(released, name):
+def test_everybodys_series_are_those_of_the_bundle(released):
     tables, whole = released("each")
-    frame = tables[f"{name}-values"].frame
-    assert frame.height == of(whole, name, "values").size
+    frame = tables["changes-values"].frame
+    assert frame.height == of(whole, "changes", "values").size
     for place, rows in frame.group_by("recording", "feature", maintain_order=True):
-        values = of(whole, name, "values", *place)
+        values = of(whole, "changes", "values", *place)
         at = (rows["series"].to_numpy() - 1, rows["step"].to_numpy())
         assert rows.height == values.size
         assert (values[at] == rows["values"].to_numpy()).all()
@@ -141,16 +139,15 @@ def test_items_of_many_values_have_a_table_each(released, monkeypatch):
     monkeypatch.setattr("synthrelease.exports.value_tables._LARGE_ITEM", 100)
     tables, whole = released("each")
     for label, recording in (("read", "read"), ("a-b", "a/b")):
-        table = tables[f"published-{label}"]
+        table = tables[f"changes-{label}"]
         assert_described(table)
         assert table.frame["recording"].unique().to_list() == [recording]
-        values = of(whole, "published", "values", recording)
+        values = of(whole, "changes", "values", recording)
         assert (table.frame["values"].to_numpy() == values.reshape(-1)).all()
 
 
-def test_what_has_no_noise_of_ours_has_no_uncertainty(released):
+def test_everybodys_series_have_the_uncertainty_of_the_bundle(released):
     tables, whole = released("each")
-    assert "uncertainty" not in tables["published-values"].frame.columns
     frame = tables["changes-values"].frame
     for place, rows in frame.group_by("recording", "feature", "series"):
         expected = of(whole, "changes", "uncertainty", *place[:2])
@@ -293,11 +290,11 @@ def test_every_table_tells_its_guarantee(released):
     for table in tables.values():
         guarantee = entry(whole, table.output)["guarantee"]
         assert f"ε = {guarantee['epsilon']:g}" in table.description
-    tables, whole = released("each")
-    published = tables["published-values"]
-    assert published.guarantee == output_guarantee_words(entry(whole, "published"))
-    assert published.description.endswith(published.guarantee)
-    assert numbers_in(published.description) == {}
+    tables, whole = released("records")
+    kept = tables["kept-records"]
+    assert kept.guarantee.endswith(output_guarantee_words(entry(whole, "kept")))
+    assert kept.description.endswith(kept.guarantee)
+    assert "ε = " not in kept.description
 
 
 @pytest.mark.parametrize(("name", "parts"), [("maps", 3), ("each", 2), ("moods", 1)])

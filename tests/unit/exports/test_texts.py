@@ -36,7 +36,7 @@ def test_readmes(tmp_path, form, name):
 
 def test_the_readme_of_a_signed_release_that_protects_no_one_in_part(tmp_path):
     bundle = tmp_path / "b.h5"
-    shutil.copyfile(golden("unprotected"), bundle)
+    shutil.copyfile(golden("records"), bundle)
     sign(bundle, CURATOR)
     digest = hashlib.sha256(bundle.read_bytes()).hexdigest()
     check_text("exports/readme-csv-signed", readme_of(bundle, "csv", tmp_path / "out"), digest=digest)
@@ -50,11 +50,12 @@ def nothing_private():
     """The manifest of records that no output with differential privacy stands beside."""
     manifest = manifest_of("records")
     manifest["outputs"] = [one for one in manifest["outputs"] if one["name"] in ("kept", "exact")]
-    left = {f"{what} {one['name']}" for one in manifest["outputs"] for what in ("output", "recordings of")}
     privacy = manifest["privacy"]
     privacy["composition"] = {"method": "nothing", "outputs": []}
     privacy["guarantee"] = {"kind": "none", "unit": "person", "neighbours": "replace-one", "reason": "none"}
-    privacy["not_protected"] = [one for one in privacy["not_protected"] if one["what"] in left]
+    privacy["not_protected"] = [
+        one for one in privacy["not_protected"] if one["fields"].get("output") in ("kept", "exact")
+    ]
     return manifest
 
 

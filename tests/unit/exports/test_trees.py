@@ -22,7 +22,7 @@ def opened(name: str) -> ReadableBundle:
 
 
 @pytest.mark.slow("reads every golden bundle")
-@pytest.mark.quick_for("heatmaps-format-2", "estimates-format-2", "people-format-2")
+@pytest.mark.quick_for("heatmaps", "estimates", "people")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_tree_has_the_dataset_of_each_output(path: Path) -> None:
     with opened(path.name) as bundle:
@@ -48,7 +48,7 @@ def test_a_tree_has_the_dataset_of_each_output(path: Path) -> None:
 
 
 @pytest.mark.slow("reads every golden bundle")
-@pytest.mark.quick_for("heatmaps-format-2", "estimates-format-2", "people-format-2")
+@pytest.mark.quick_for("heatmaps", "estimates", "people")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_all_frames_are_those_of_each_output(path: Path) -> None:
     with opened(path.name) as bundle:
@@ -67,7 +67,7 @@ def test_all_frames_are_those_of_each_output(path: Path) -> None:
 
 
 def test_a_tree_says_what_the_release_guarantees() -> None:
-    tree = opened("records-format-2.h5").to_xarray()
+    tree = opened("records.h5").to_xarray()
     privacy = tree.attrs
     assert privacy["unit_of_privacy"] == "person"
     for number in ("63.35", "k = 3"):
@@ -78,7 +78,7 @@ def test_a_tree_says_what_the_release_guarantees() -> None:
 
 
 def test_a_tree_of_a_test_seed_says_so() -> None:
-    tree = opened("seeded-format-2.TEST-SEED.h5").to_xarray()
+    tree = opened("seeded.TEST-SEED.h5").to_xarray()
     assert tree.attrs["guarantee"].startswith(TEST_SEED_WORDS)
     assert tree.attrs["title"].startswith(TEST_SEED_WORDS)
     for node in tree.children.values():
@@ -86,9 +86,9 @@ def test_a_tree_of_a_test_seed_says_so() -> None:
 
 
 @pytest.mark.slow("writes whole bundles")
-@pytest.mark.quick_for("heatmaps-format-2.h5-h5netcdf")
+@pytest.mark.quick_for("heatmaps.h5-h5netcdf")
 @pytest.mark.parametrize("engine", ["h5netcdf", "netcdf4"])
-@pytest.mark.parametrize("name", ["heatmaps-format-2.h5", "records-format-2.h5", "estimates-format-2.h5"])
+@pytest.mark.parametrize("name", ["heatmaps.h5", "records.h5", "estimates.h5"])
 def test_a_tree_can_be_written_as_netcdf(tmp_path: Path, name: str, engine: str) -> None:
     tree = opened(name).to_xarray()
     tree.to_netcdf(tmp_path / "r.nc", engine=engine)
@@ -99,7 +99,7 @@ def test_a_tree_can_be_written_as_netcdf(tmp_path: Path, name: str, engine: str)
 
 
 def test_one_number_is_chosen_by_labels() -> None:
-    with opened("statistics-format-2.h5") as bundle:
+    with opened("statistics.h5") as bundle:
         tree, table = bundle.to_xarray(), bundle["all/mean/value"]
         label = table.labels[0]
         assert float(tree["all"]["mean_value"].sel(feature=label)) == float(table[label])

@@ -1,4 +1,4 @@
-"""Every output of the golden bundles that has a mean, a proportion, a curve or a map has intervals, in both formats; others are refused."""
+"""Every output of the golden bundles that has a mean, a proportion, a curve or a map has intervals; others are refused."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from synthrelease.dp.event import (
     PrivateChoice,
     RandomizedTest,
     RoundedGaussian,
-    Unprotected,
 )
 from synthrelease.dp.guarantee import ApproxDP, PureDP
 from synthrelease.dp.renyi import ORDERS
@@ -235,8 +234,7 @@ def test_trials_that_exceed_the_delta_have_no_epsilon():
 
 
 def test_what_is_no_differential_privacy_costs_nothing_here():
-    kept = [DeniabilityTest(8, 4.0, "person", vacuous=False), Unprotected("a reproduction")]
-    assert Grant(1.0, 0.0, REPLACE).cost(kept) == 0.0
+    assert Grant(1.0, 0.0, REPLACE).cost([DeniabilityTest(8, 4.0, "person", vacuous=False)]) == 0.0
 
 
 def test_rounding_stops_at_the_grant_and_never_below_what_it_costs():

@@ -279,7 +279,7 @@ def test_a_bundle_that_was_paid_for_is_found_noted_or_not(published):
 
 def test_two_bundles_of_one_debit_are_found(published):
     ledger, manifest, _ = published
-    other = {**manifest, "digests": {"/outputs/maps/noised": "other noise"}}
+    other = {**manifest, "digests": {"/outputs/maps/noisy": "other noise"}}
     (fault,) = ledger.check(manifests={"r.h5": manifest, "s.h5": other}).faults
     assert (fault.code, fault.where) == ("shared-debit", "s.h5")
     assert "r.h5" in str(fault)

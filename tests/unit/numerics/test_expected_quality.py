@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from synthrelease.numerics.centre_bias import Prior
 from synthrelease.numerics.expected_quality import (
     correlation_of_cells,
     correlation_of_posterior,
 )
-from synthrelease.numerics.inversion import Prior
 from synthrelease.numerics.spectrum import band, middles, rendered
 
 BAND = band((0.06, 0.05), 1e-3)

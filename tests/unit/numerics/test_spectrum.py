@@ -27,7 +27,6 @@ from synthrelease.numerics.spectrum import (
     point_coefficients,
     positions,
     rendered,
-    rendered_variance,
 )
 
 SQUARE, CUBE = band((0.3, 0.2), 1e-3), band((0.5, 0.4, 0.3), 1e-3)
@@ -211,14 +210,3 @@ def test_rendering_is_the_inverse_of_the_transform() -> None:
         for c, (w, u, v) in zip(other, CUBE.frequencies.T, strict=True)
     )
     assert shown[2, 2, 2] == pytest.approx(point)
-
-
-def test_the_variance_of_a_map_is_that_of_its_independent_coefficients() -> None:
-    rng = np.random.default_rng(2)
-    deviation = rng.uniform(0, 1, SQUARE.count)
-    places = (middles(5), middles(6))
-    drawn = np.stack(
-        [rendered(rng.normal(size=SQUARE.count) * deviation, SQUARE, places) for _ in range(4000)]
-    )
-    expected = rendered_variance(deviation**2, SQUARE, places)
-    np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=7 * math.sqrt(2 / 4000))

@@ -61,7 +61,7 @@ def decisions(plan):
     """What is decided, whatever the plan is called and wherever it is."""
     outputs = [(one.name, one.kind, one.input, one.options, sorted(one.written)) for one in plan.outputs]
     inputs = [(one.name, one.kind, one.options) for one in plan.inputs.values()]
-    own = ("release", "neighbours", "epsilon", "delta", "allow_unprotected", "distinct_labels", "dataset")
+    own = ("release", "neighbours", "epsilon", "delta", "distinct_labels", "dataset")
     return [inputs, outputs, *(getattr(plan, name) for name in own)]
 
 

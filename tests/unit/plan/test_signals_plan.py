@@ -288,13 +288,7 @@ def test_a_key_of_another_mechanism_is_refused(
         ({"mechanism": "fpa", "coefficients": 22}, "too-many-frequencies", ("22", "1", "21", "40")),
         ({"mechanism": "cfpa", "chunk": 8, "coefficients": 6}, "too-many-frequencies", ("1", "5", "8")),
         ({"mechanism": "dcfpa", "chunk": 99, "coefficients": 22}, "too-many-frequencies", ("21", "40")),
-        (
-            {"mechanism": "fpa", "coefficients": "oracle"},
-            "oracle-unprotected",
-            ('calibration = "bozkir2021"',),
-        ),
         ({"coefficients": "private"}, "needs-public-cosines", ("private", "1", "40")),
-        ({"coefficients": "oracle"}, "needs-public-cosines", ("oracle",)),
         ({"coefficients": 41}, "needs-public-cosines", ("41", "1", "40")),
         ({"coefficients": 40, "baseline": "recording"}, "needs-public-cosines", ("1", "39")),
         ({"coefficients": 40, "recordings": ["read"]}, "needs-public-cosines", ("1", "39")),
@@ -320,8 +314,6 @@ def test_a_key_of_another_mechanism_is_refused(
             "needs-public-people",
             ('neighbours = "replace-one"',),
         ),
-        ({"paper_epsilon": 1.0}, "key-not-for-calibration", ("paper_epsilon", 'calibration = "bozkir2021"')),
-        ({"mechanism": "fpa", "paper_epsilon": 1.0}, "key-not-for-calibration", ("paper_epsilon",)),
     ],
     ids=str,
 )

@@ -25,7 +25,7 @@ from synthrelease.reports.readings import Levels, chart_readings, grid_readings
 from synthrelease.reports.signal_figures import signals_figure
 
 SCREEN = Screen(640, 480)
-NAME = "seeded-format-2.TEST-SEED"  # a map without stated uncertainty, and a curve with one
+NAME = "seeded.TEST-SEED"  # a map without stated uncertainty, and a curve with one
 
 
 def numbers(levels: dict[str, Any], count: int) -> np.ndarray:

@@ -123,7 +123,7 @@ def test_the_command_takes_them(bundle: Path, photographs: Path, tmp_path: Path)
     assert LAID_UNDER in target.read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["heatmaps-format-2", "unknown-number", "seeded.TEST-SEED"])
+@pytest.mark.parametrize("name", ["heatmaps", "unknown-number", "seeded.TEST-SEED"])
 def test_that_all_of_a_map_is_uncertain_is_said_from_the_released_normalization(name: str) -> None:
     bundle = synthrelease.open_bundle(golden(name), allow_test_seed=True)
     captions = golden_page(name).texts("p", "caption")

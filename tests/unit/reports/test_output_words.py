@@ -32,4 +32,3 @@ def test_every_choice_is_said() -> None:
 def test_an_output_has_the_rows_of_its_input() -> None:
     manifest = {"inputs": [ALL, {**CHOSEN, "name": "other"}]}
     assert rows_of(manifest, {"input": "other"}) == rows_that_count(CHOSEN)
-    assert rows_of({}, {}) == []  # a manifest of version 1

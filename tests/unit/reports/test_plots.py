@@ -29,7 +29,6 @@ from synthrelease.reports import (
 )
 from synthrelease.reports.rasters import SPREAD_COLOURS, VALUE_COLOURS
 
-FORMAT_2 = [path for path in GOLDEN if "-format-2" in path.name]
 FOLDER = GOLDEN[0].parent
 
 
@@ -59,8 +58,8 @@ def sides(axis):
 
 
 @pytest.mark.slow("reads every golden bundle")
-@pytest.mark.quick_for("heatmaps-format-2", "statistics-format-2")
-@pytest.mark.parametrize("path", FORMAT_2, ids=lambda path: path.stem)
+@pytest.mark.quick_for("heatmaps", "statistics")
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_every_output_is_drawn_on_a_figure_of_its_own(path):
     bundle = synthrelease.open_bundle(path, allow_test_seed=True)
     for name in bundle.names:
@@ -76,7 +75,7 @@ def test_every_output_is_drawn_on_a_figure_of_its_own(path):
 
 
 def test_a_map_is_drawn_in_pixels_from_the_top_left_with_its_values(ax):
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     assert bundle["still"].plot(stimulus="garden", ax=ax) is ax
     (image,) = ax.images
     values = bundle["still"]["heatmap"]
@@ -97,14 +96,14 @@ def test_a_map_is_drawn_in_pixels_from_the_top_left_with_its_values(ax):
 
 
 def test_maps_that_are_drawn_together_are_on_one_scale():
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     axes = bundle["still"].plot()
     most = bundle["still"]["heatmap"].max()
     assert [axis.images[0].get_clim()[1] for axis in axes] == [pytest.approx(most)] * 2
 
 
 def test_the_uncertainty_of_a_map_is_that_of_95_percent(ax):
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     bundle["still"].plot(stimulus="garden", uncertainty=True, ax=ax)
     place = bundle.to_xarray("still").stimulus.values.tolist().index("garden")
     expected = deviations(bundle, "still") * bundle["still"]["uncertainty"][place]
@@ -114,7 +113,7 @@ def test_the_uncertainty_of_a_map_is_that_of_95_percent(ax):
 
 def test_a_map_without_known_uncertainty_says_so(ax):
     with refused(ArgumentError, "no-uncertainty"):
-        opened("heatmaps-format-2")["capped"].plot(uncertainty=True, ax=ax)
+        opened("heatmaps")["capped"].plot(uncertainty=True, ax=ax)
 
 
 @pytest.mark.parametrize("form", ["file", "folder", "pixels", "grey", "fractions"])
@@ -130,7 +129,7 @@ def test_a_map_lies_over_its_stimulus(tmp_path, ax, form):
         "grey": pixels[..., 0],
         "fractions": pixels[..., 0] / 255,
     }[form]
-    opened("estimates-format-2")["still"].plot(stimulus="garden", image=image, opacity=0.5, ax=ax)
+    opened("estimates")["still"].plot(stimulus="garden", image=image, opacity=0.5, ax=ax)
     below, above = ax.images
     np.testing.assert_allclose(below.get_array(), pixels.mean(axis=-1), atol=1)
     assert below.get_extent() == above.get_extent()
@@ -145,11 +144,11 @@ def test_what_is_no_picture_is_refused(tmp_path, ax, image):
     error = DataError if isinstance(image, str) else ArgumentError
     with refused(error, "bad-stimulus-picture"):
         image = tmp_path / image if isinstance(image, str) else image
-        opened("estimates-format-2")["still"].plot(stimulus="garden", image=image, ax=ax)
+        opened("estimates")["still"].plot(stimulus="garden", image=image, ax=ax)
 
 
 def test_contours_are_of_the_same_values(ax):
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     bundle["still"].plot(stimulus="garden", contours=True, ax=ax)
     lines = [one for one in ax.collections if isinstance(one, ContourSet)]
     assert lines
@@ -160,7 +159,7 @@ def test_contours_are_of_the_same_values(ax):
 
 
 def test_frames_of_a_dynamic_map_are_chosen_by_their_time(ax):
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     values = bundle["moving"]["heatmap"]
     times = bundle.to_xarray("moving").time.values
     assert len(bundle["moving"].plot()) == values.shape[0] * values.shape[1]
@@ -172,7 +171,7 @@ def test_frames_of_a_dynamic_map_are_chosen_by_their_time(ax):
 
 
 def test_curves_have_bands_of_95_percent_and_time_in_its_unit(ax):
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     bundle["course"].plot(ax=ax)
     values, uncertainty = bundle["course"]["values"], bundle["course"]["uncertainty"]
     xarray = bundle.to_xarray("course")
@@ -189,7 +188,7 @@ def test_curves_have_bands_of_95_percent_and_time_in_its_unit(ax):
 
 
 def test_one_of_several_curves_is_chosen_by_its_recording(ax):
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     second = bundle.to_xarray("course").recording.values.tolist()[1]
     bundle["course"].plot(recording=second, ax=ax)
     (line,) = ax.lines
@@ -197,7 +196,7 @@ def test_one_of_several_curves_is_chosen_by_its_recording(ax):
 
 
 def test_statistics_are_points_with_their_intervals(ax):
-    bundle = opened("statistics-format-2")
+    bundle = opened("statistics")
     bundle["all"].plot(dataset="mean/value", ax=ax)
     (points,), (intervals,) = ax.lines, ax.collections
     assert points.get_xdata().tolist() == bundle["all"]["mean/value"].tolist()
@@ -206,7 +205,7 @@ def test_statistics_are_points_with_their_intervals(ax):
 
 
 def test_statistics_of_one_unit_share_a_scale():
-    axes = np.atleast_1d(opened("estimates-format-2")["tasks"].plot())
+    axes = np.atleast_1d(opened("estimates")["tasks"].plot())
     rows = [[label.get_text() for label in axis.get_yticklabels()] for axis in axes]
     assert len(rows[0]) == 4
     assert len(rows[1]) == 2
@@ -214,15 +213,15 @@ def test_statistics_of_one_unit_share_a_scale():
 
 
 def test_a_sum_does_not_hide_a_mean():
-    axes = opened("statistics-format-2")["all"].plot()
+    axes = opened("statistics")["all"].plot()
     values = [set(line.get_xdata().tolist()) for axis in axes for line in axis.lines]
-    output = opened("statistics-format-2")["all"]
+    output = opened("statistics")["all"]
     assert set(output["sum/value"].tolist()) in values
     assert {*output["mean/value"].tolist(), *output["quantile%3A0.5/value"].tolist()} in values
 
 
 def test_a_histogram_is_steps_with_intervals(ax):
-    bundle = opened("statistics-format-2")
+    bundle = opened("statistics")
     bundle["all"].plot(dataset="histogram/value", ax=ax)
     (steps,) = ax.patches
     output = bundle["all"]
@@ -235,7 +234,7 @@ def test_a_histogram_is_steps_with_intervals(ax):
 
 
 def test_areas_are_bars_with_intervals_and_moves_a_matrix():
-    bundle = opened("areas-format-2")
+    bundle = opened("areas")
     stimulus = bundle.to_xarray("visits").stimulus.values.tolist()[0]
     bars, matrix = bundle["visits"].plot(stimulus=stimulus)
     shares = bundle["visits"]["dwell/shares"][0]
@@ -253,7 +252,7 @@ def test_areas_are_bars_with_intervals_and_moves_a_matrix():
 
 
 def test_scanpaths_are_drawn_at_their_fixations(ax):
-    bundle = opened("scanpaths-format-2")
+    bundle = opened("scanpaths")
     stimulus = bundle.to_xarray("paths").stimulus.values.tolist()[0]
     bundle["paths"].plot(dataset="scanpaths", stimulus=stimulus, scanpath="1", ax=ax)
     path = bundle["paths"]["scanpaths"][0, 0]
@@ -264,14 +263,14 @@ def test_scanpaths_are_drawn_at_their_fixations(ax):
 
 
 def test_records_are_counted_by_category():
-    bundle = opened("records-format-2")
+    bundle = opened("records")
     axis = bundle["tree"].plot(attribute="mood")
     counts = np.bincount(bundle["tree"]["category/mood"], minlength=4)
     assert [bar.get_width() for bar in axis.patches] == counts.tolist()
 
 
 def test_people_are_drawn_as_contrasts_distributions_and_records(ax):
-    output = opened("people-format-2")["people"]
+    output = opened("people")["people"]
     contrast = output.plot(dataset="contrasts/value")[0]
     np.testing.assert_array_equal(contrast.lines[-1].get_xdata(), output["contrasts/value"][0])
     intervals = np.array([segment[:, 0] for segment in contrast.collections[0].get_segments()])
@@ -285,8 +284,8 @@ def test_people_are_drawn_as_contrasts_distributions_and_records(ax):
 
 def test_given_axes_need_no_state_of_pyplot(ax, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    assert opened("signals-format-2")["none"].plot(ax=ax) is ax
-    bundle = opened("estimates-format-2")
+    assert opened("signals")["none"].plot(ax=ax) is ax
+    bundle = opened("estimates")
     given = Figure().subplots(2, 1)
     assert list(bundle["still"].plot(ax=given)) == list(given)
 
@@ -294,11 +293,11 @@ def test_given_axes_need_no_state_of_pyplot(ax, monkeypatch):
 def test_without_axes_the_current_ones_are_drawn_on():
     _, (_, second) = plt.subplots(1, 2)
     plt.sca(second)
-    assert opened("signals-format-2")["none"].plot() is second
+    assert opened("signals")["none"].plot() is second
 
 
 def test_an_overview_has_the_first_picture_of_each_output():
-    bundle = opened("estimates-format-2")
+    bundle = opened("estimates")
     axes = bundle.plot()
     assert [axis.get_title().partition(":")[0] for axis in axes] == list(bundle.names)
     assert len(plt.get_fignums()) == 1
@@ -315,14 +314,14 @@ def test_an_overview_has_the_first_picture_of_each_output():
 )
 def test_what_cannot_be_drawn_is_refused(ax, choices, code):
     with refused(ArgumentError, code):
-        opened("estimates-format-2")["still"].plot(ax=ax, **choices)
+        opened("estimates")["still"].plot(ax=ax, **choices)
 
 
 def test_a_test_seed_is_marked_on_every_picture(ax):
-    bundle = opened("seeded-format-2.TEST-SEED")
+    bundle = opened("seeded.TEST-SEED")
     axes = [axis for name in bundle.names for axis in np.atleast_1d(np.asarray(bundle[name].plot()))]
     assert all(TEST_SEED_WORDS in axis.get_title() for axis in [*axes, *bundle.plot()])
-    assert TEST_SEED_WORDS not in opened("signals-format-2")["none"].plot(ax=ax).get_title()
+    assert TEST_SEED_WORDS not in opened("signals")["none"].plot(ax=ax).get_title()
 
 
 def test_a_call_on_arrays_is_drawn_as_a_bundle_of_it(ax):
@@ -348,7 +347,7 @@ def test_figures_and_plots_draw_by_the_same_functions():
 def test_without_matplotlib_the_remedy_is_its_installation(tmp_path):
     script = (
         "import synthrelease\n"
-        f"bundle = synthrelease.open_bundle({str(FOLDER / 'signals-format-2.h5')!r})\n"
+        f"bundle = synthrelease.open_bundle({str(FOLDER / 'signals.h5')!r})\n"
         "try:\n    bundle['none'].plot()\n"
         "except synthrelease.MachineError as error:\n    print(error.code, error.remedy)\n"
         "bundle._repr_html_(), bundle['none']._repr_html_()\n"
@@ -360,7 +359,7 @@ def test_without_matplotlib_the_remedy_is_its_installation(tmp_path):
 
 
 def test_what_was_closed_is_not_drawn() -> None:
-    with synthrelease.open_bundle(FOLDER / "heatmaps-format-2.h5", allow_test_seed=True) as bundle:
+    with synthrelease.open_bundle(FOLDER / "heatmaps.h5", allow_test_seed=True) as bundle:
         name = next(iter(bundle))
         output = bundle[name]
     for plot in (output.plot, bundle.plot):

@@ -27,6 +27,7 @@ FILES = {
     "tests/documentation/test_pages.py": "import re\n",
     "docs/page.md": "",
     "pyproject.toml": "",
+    "constraints.txt": "",
 }
 EVERY = sorted(name for name in FILES if "/test_" in name)
 
@@ -127,9 +128,10 @@ def test_the_environment_is_made_once_and_again_when_what_it_is_made_from_change
     assert folder.is_relative_to(checkout / ".venv-test")
     assert module.own_environment(checkout) == folder
     assert len(made) == 1
-    (checkout / "pyproject.toml").write_text("[project]")
-    module.own_environment(checkout)
-    assert len(made) == 2
+    for number, name in enumerate(("pyproject.toml", "constraints.txt"), start=2):
+        (checkout / name).write_text("# another")
+        module.own_environment(checkout)
+        assert len(made) == number
 
 
 def test_an_environment_that_could_not_be_made_is_made_again(script, checkout, monkeypatch):

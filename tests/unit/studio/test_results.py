@@ -149,15 +149,13 @@ def test_a_verification_has_a_verdict_and_every_check(browser: Browser, verdict:
 
 
 def test_a_verification_names_what_protects_no_one(browser: Browser) -> None:
-    (bundle,) = with_bundles(browser, "unprotected")
+    (bundle,) = with_bundles(browser, "records")
     form = finished(browser.project, "verify", "verify", bundle)
     assert form["unprotected"]
     assert page_of(browser, bundle).count('class="warning"') == len(form["unprotected"])
 
 
-@pytest.mark.parametrize(
-    "name", ["heatmaps", "unprotected", "records", "statistics-format-2", "seeded.TEST-SEED"]
-)
+@pytest.mark.parametrize("name", ["heatmaps", "records", "statistics", "seeded.TEST-SEED"])
 def test_a_manifest_is_shown_in_the_words_of_the_report(browser: Browser, name: str) -> None:
     (bundle,) = with_bundles(browser, name)
     manifest = finished(browser.project, "show", "show", bundle)
@@ -170,7 +168,7 @@ def test_a_manifest_is_shown_in_the_words_of_the_report(browser: Browser, name: 
 
 
 def test_a_comparison_is_a_table_of_changes(browser: Browser) -> None:
-    old, new = with_bundles(browser, "heatmaps", "unprotected")
+    old, new = with_bundles(browser, "heatmaps", "areas")
     form = finished(browser.project, "diff", "diff", old, new)
     text = page_of(browser, new)
     values = len(form["values"]) + len(form["outputs"])
@@ -182,7 +180,7 @@ def test_a_comparison_is_a_table_of_changes(browser: Browser) -> None:
 
 
 def test_a_faulty_bundle_is_not_compared(browser: Browser) -> None:
-    old, new = with_bundles(browser, "heatmaps", "unprotected")
+    old, new = with_bundles(browser, "heatmaps", "areas")
     (browser.project.folder / new).write_bytes((browser.project.folder / old).read_bytes()[:-1] + b"x")
     finished(browser.project, "diff", "diff", old, new)
     text = page_of(browser, new)
@@ -222,7 +220,7 @@ def test_names_of_files_are_no_markup_and_turn_no_line_round(browser: Browser) -
 @pytest.mark.parametrize("name", OF_BUNDLES)
 @pytest.mark.parametrize("printed", ["no JSON", "[1]", "{}", '{"changes": [1]}', "[" * 100_000])
 def test_what_is_not_understood_is_shown_as_it_was_printed(browser: Browser, name: str, printed: str) -> None:
-    old, new = with_bundles(browser, "heatmaps", "unprotected")
+    old, new = with_bundles(browser, "heatmaps", "areas")
     (browser.project.folder / "own.pem").touch()  # without a key there is nothing to sign with
     for code in (0, 1):
         noted(browser.project, name, name, old, new, printed=printed, errors="also-this", code=code)

@@ -18,6 +18,7 @@ from synthrelease.kinds.parameters import NOISES, WRONG_NAME, Fault
 from synthrelease.kinds.stimuli import StimulusParameters
 from synthrelease.number_words import participants, several
 from synthrelease.numerics import derived
+from synthrelease.numerics.simplex import onto_simplex
 from synthrelease.numerics.steps import HALF_RANGE
 from synthrelease.remarks import Remark, remark
 
@@ -55,7 +56,7 @@ class DirectionParameters(StimulusParameters):
         )
 
     def _proportions(self, _index: Index, noisy: Array) -> Array:
-        return derived.dwell_shares(noisy, viewers=None)
+        return onto_simplex(noisy / derived.dwell_normalization(noisy, viewers=None), 1.0)
 
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """Return the sensitivity of all integers together."""

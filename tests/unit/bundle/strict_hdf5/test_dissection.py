@@ -28,10 +28,10 @@ Arrays = Mapping[str, np.ndarray]
 KINDS = ["u1", "i1", "<i2", "<i4", "<i8", "<f4", "<f8", "S1", "S7"]
 
 
-def written(path: Path, arrays: Arrays, kinds: Mapping[str, str] | None = None, *, version: int = 2) -> Path:
+def written(path: Path, arrays: Arrays, kinds: Mapping[str, str] | None = None) -> Path:
     forms = {name: Form(dtype=array.dtype, shape=array.shape) for name, array in arrays.items()}
     kinds = kinds or {"/outputs/maps": "heatmap"}
-    return described(path, arrays, forms, kinds, version=version)
+    return described(path, arrays, forms, kinds)
 
 
 def described(
@@ -39,12 +39,10 @@ def described(
     arrays: Arrays,
     forms: Mapping[str, Form],
     kinds: Mapping[str, str] | None = None,
-    *,
-    version: int = 2,
 ) -> Path:
     """A bundle of datasets that say something of themselves."""
-    groups = {"/": root_attributes(version), "/outputs": {}}
-    groups |= {name: output_attributes(kind, version) for name, kind in (kinds or {}).items()}
+    groups = {"/": root_attributes(), "/outputs": {}}
+    groups |= {name: output_attributes(kind) for name, kind in (kinds or {}).items()}
     content = Content(groups, forms, [(name, arrays[name]) for name in forms])
     return _written(path, content, lambda digests: {"digests": digests})
 
@@ -121,7 +119,7 @@ def test_many_outputs(tmp_path: Path, count: int) -> None:
     path = written(tmp_path / "r.h5", arrays, kinds)
     check(path, arrays)
     with BundleFile(path) as file:
-        attributes = {"encoding_type": b"statistics", "encoding_version": 2}
+        attributes = {"encoding_type": b"statistics", "encoding_version": 1}
         assert {name: file.anatomy.groups[name] for name in kinds} == dict.fromkeys(kinds, attributes)
 
 
@@ -140,28 +138,24 @@ def test_datasets_of_many_chunks(tmp_path: Path, rows: int, columns: int) -> Non
     check(written(tmp_path / "r.h5", arrays), arrays)
 
 
-@pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize(
-    ("shape", "of_format_2"),
+    ("shape", "chunk"),
     [
-        ((3, 70_000), (1, 70_000)),  # 560 kB each: one axis is cut, in either format
+        ((3, 70_000), (1, 70_000)),  # 560 kB each: one axis is cut
         ((2, 400, 400), (1, 327, 400)),  # 1.28 MB each
         ((2, 3, 4, 40_000), (1, 1, 3, 40_000)),
         ((3, 200_000), (1, 131_072)),  # rows of more than a mebibyte
     ],
 )
 def test_datasets_of_many_items_hold_their_values_in_order(
-    tmp_path: Path, version: int, shape: tuple[int, ...], of_format_2: tuple[int, ...]
+    tmp_path: Path, shape: tuple[int, ...], chunk: tuple[int, ...]
 ) -> None:
     array = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
     arrays = {"/outputs/maps/x": array}
-    path = written(tmp_path / "r.h5", arrays, version=version)
+    path = written(tmp_path / "r.h5", arrays)
     check(path, arrays)
-    of_format_1 = (max(1, (1 << 20) // array[0].nbytes), *shape[1:])
     with BundleFile(path) as file:
-        assert file.anatomy.datasets["/outputs/maps/x"].chunk == (
-            of_format_2 if version == 2 else of_format_1
-        )
+        assert file.anatomy.datasets["/outputs/maps/x"].chunk == chunk
 
 
 TEXTS = {"role": "estimate", "units": "px", "long_name": "relative fixation density (1 = uniform)"}

@@ -155,7 +155,7 @@ def test_some_attributes_are_measured_by_themselves() -> None:
     data = study([6] * 12)
     ground_truth = ground_truth_of(data, own)
     _, arrays = released_of(data, own)
-    assert ("a", "noised") in arrays
+    assert ("a", "noisy") in arrays
     whole = ground_truth.of(arrays)
     one = {labels: array for labels, array in arrays.items() if labels[0] == "group"}
     assert list(ground_truth.of(one)) == ["group"]
@@ -168,7 +168,7 @@ def test_some_attributes_are_measured_by_themselves() -> None:
     pair = {name: values[1] for name, values in ground_truth.of(two).items()}
     assert set(pair) == {"a", "group"}
     assert pair["a"] == pair["group"] > 0
-    counts = {labels: array for labels, array in arrays.items() if labels[-1] == "noised"}
+    counts = {labels: array for labels, array in arrays.items() if labels[-1] == "noisy"}
     assert ground_truth.of(counts) == {}
     assert ground_truth.exhibits(counts, QUIET) == ()
     assert ground_truth.without_data(counts) == {how: {} for how in ground_truth.without_data(one)}

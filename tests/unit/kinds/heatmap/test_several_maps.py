@@ -29,7 +29,7 @@ def sources_of(stored: StoredOutput, dataset: Any) -> list[list[Any]]:
     return [[made[source.path]() for source in dataset.sources] for _ in range(STIMULI)]
 
 
-@pytest.mark.parametrize("name", ["estimates-format-2.h5", "public-maps-format-2.h5"])
+@pytest.mark.parametrize("name", ["estimates.h5", "public-maps.h5"])
 def test_each_is_that_of_its_stimulus(name: str) -> None:
     compared = 0
     with synthrelease.open_bundle(GOLDEN / name, allow_test_seed=True) as bundle:

@@ -182,7 +182,7 @@ def test_every_trial_publishes_a_record(changed: dict[str, Any], trials: int) ->
         assert category.shape == (trials,)
         assert 0 <= category.min() <= category.max() < attribute.categories
     for subset in asked.subsets():
-        assert (*(names[a] for a in subset), "noised") in values
+        assert (*(names[a] for a in subset), "noisy") in values
     assert passing.trials == trials
     assert 0 <= passing.passed <= trials
     assert event == calibrate(asked, BUDGET)
@@ -229,7 +229,7 @@ def test_all_rows_of_the_others_make_the_model_and_no_row_of_a_seeds_person(watc
     np.testing.assert_array_equal(fit.records, records[own])
     np.testing.assert_array_equal(fit.people, people[own])
     # and whoever has the published counts has the model
-    counts = {(a,): values[name, "noised"] for a, name in enumerate(NAMES)}
+    counts = {(a,): values[name, "noisy"] for a, name in enumerate(NAMES)}
     network = fitted_network(
         counts, asked.categories, tree=False, per_task=False, order=asked.order, people=asked.modelled
     )
@@ -246,7 +246,7 @@ def test_what_the_seeds_people_have_changes_nothing_in_the_counts(watch: Watch) 
     changed[of_seed] = BOUNDS[:, 1]
     after, _, _ = release(replace(data, values=changed), asked, BUDGET, random=seeded(5))
     for name in NAMES:
-        np.testing.assert_array_equal(before[name, "noised"], after[name, "noised"])
+        np.testing.assert_array_equal(before[name, "noisy"], after[name, "noisy"])
     np.testing.assert_array_equal(watch.whole[0], watch.whole[1])
 
 

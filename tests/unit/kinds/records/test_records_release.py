@@ -111,7 +111,7 @@ def test_as_many_rows_as_asked_for_with_values_in_the_bins_of_their_categories(
     expected = {(name, "category") for name in names}
     expected |= {(attribute.name, "value") for attribute in asked.attributes if attribute.labels is None}
     if asked.fit == "dp":
-        expected |= {(*(names[a] for a in subset), "noised") for subset in asked.subsets()}
+        expected |= {(*(names[a] for a in subset), "noisy") for subset in asked.subsets()}
     assert set(values) == expected
     for attribute in asked.attributes:
         category = values[attribute.name, "category"]
@@ -130,7 +130,7 @@ def test_as_many_rows_as_asked_for_with_values_in_the_bins_of_their_categories(
     if asked.fit == "dp":
         for subset in asked.subsets():
             shape = tuple(asked.categories[a] for a in subset)
-            assert values[(*(names[a] for a in subset), "noised")].shape == shape
+            assert values[(*(names[a] for a in subset), "noisy")].shape == shape
 
 
 def test_values_are_even_within_their_bins_independent_of_each_other_and_public() -> None:

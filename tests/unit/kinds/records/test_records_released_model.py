@@ -64,7 +64,7 @@ def network_of(values: dict[tuple[str, ...], NDArray[Any]], asked: Wanted) -> Ne
     counts = {
         tuple(names.index(name) for name in key[:-1]): array
         for key, array in values.items()
-        if key[-1] == "noised"
+        if key[-1] == "noisy"
     }
     assert list(counts) == asked.subsets()
     return fitted_network(
@@ -105,7 +105,7 @@ def test_the_tested_model_is_that_of_the_published_noised_counts(changed: dict[s
     exact = weighted_counts(*coded_records(data, asked), asked.categories, asked.subsets())
     drawn = np.concatenate(
         [
-            (values[(*(asked.attributes[a].name for a in subset), "noised")] - exact[subset]).ravel()
+            (values[(*(asked.attributes[a].name for a in subset), "noisy")] - exact[subset]).ravel()
             for subset in asked.subsets()
         ]
     )
@@ -119,7 +119,7 @@ def test_an_exact_fit_is_that_of_the_weighted_counts_and_publishes_none(
 ) -> None:
     data, asked = study([1, 30, 2, 2, 2, 9, 9, 1, 1, 1, 5, 6], recordings=2), parameters(**changed)
     values, _, _ = release(data, asked, None, random=seeded(8))
-    assert not any(key[-1] == "noised" for key in values)
+    assert not any(key[-1] == "noisy" for key in values)
     expected, _ = fit_model(*coded_records(data, asked), asked.parameters, None, random=seeded())
     assert spy.sets[0].model.parents == expected.parents
     for of_model, p in zip(spy.sets[0].model.marginals, expected.marginals, strict=True):
@@ -247,7 +247,7 @@ def test_a_missing_value_with_a_category_takes_part_and_comes_back_missing(fit: 
             bin_numbers(value[there], equal_width_edges(low, high, 4)), category[there]
         )
         if fit == "dp":
-            assert values[name, "noised"].shape == (5,)
+            assert values[name, "noisy"].shape == (5,)
     assert set(values["group", "category"].tolist()) == {0, 1, 2, 3}
     drawn = np.bincount(values["c", "category"], minlength=5)  # always drawn
     assert p_of(drawn, spy.sets[0].model.marginals[2]) > ALARM

@@ -9,9 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from refusals import bad_argument
-from scipy import stats
-
-from synthrelease.dp.noise import SecureRandom
 from reproductions import _bozkir2021_paper as bozkir2021
 from reproductions._bozkir2021_paper import (
     PaperParameters,
@@ -19,6 +16,9 @@ from reproductions._bozkir2021_paper import (
     perturbed,
     sensitivities,
 )
+from scipy import stats
+
+from synthrelease.dp.noise import SecureRandom
 
 WAYS = [("lpa", None), ("fpa", None), ("cfpa", 4), ("cfpa", 5), ("dcfpa", 4), ("dcfpa", 5), ("dcfpa", 99)]
 TRANSFORMED = WAYS[1:]
@@ -305,7 +305,7 @@ def test_without_noise_the_running_sum_restores_the_series_and_the_printed_inver
 
 
 def test_people_alike_are_published_as_they_are_the_measured_sensitivity_is_no_sensitivity():
-    """`bozkir2021.proof.md`, 1: neighbours with an infinite log-ratio."""
+    """`bozkir2021.md`, 1: neighbours with an infinite log-ratio."""
     x = np.repeat(whole_numbers(people=2)[:1], 4, axis=0)
     for mechanism, chunk in WAYS:
         parameters = PaperParameters(mechanism, 0.01, chunk, coefficients=14)

@@ -1,4 +1,4 @@
-"""What format 2 added, forged and sealed anew: axes, references, attributes, labels, heaps and chunks; each is refused.
+"""Axes, references, attributes, labels, heaps and chunks, forged and sealed anew; each is refused.
 
 The corpus of hostile files has most of what breaks the structure; here it is opened as well as verified.
 """
