@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from invented_study import write_study
+from pages import written
+
+import synthrelease
+
 
 def test_axe_finds_what_is_there(visit, pages, violations):
     """The control: contrast, a picture without words."""
@@ -39,8 +44,10 @@ def test_a_script_that_slips_in_is_stopped(visit, pages):
         assert seen.requests == ["http://localhost:1/x.png"]  # it is noticed, and stopped
 
 
-def test_bound_figure_and_what_is_not_covered_are_seen_without_scrolling(visit, pages):
-    with visit(pages("records"), width=1300) as seen:
+def test_bound_figure_and_what_is_not_covered_are_seen_without_scrolling(visit, tmp_path):
+    bundle = synthrelease.build(write_study(tmp_path), tmp_path / "r.h5").path
+    written(bundle, tmp_path)
+    with visit(tmp_path / "r.html", width=1300) as seen:
         for part in (".headline", ".outside", ".lead-figure img"):
             box = seen.page.locator(part).first.bounding_box()
             assert box is not None

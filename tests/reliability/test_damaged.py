@@ -319,7 +319,7 @@ def test_attributes_of_datasets_cannot_carry_anything(bundle, path, name, role):
 def test_attributes_of_the_manifest_cannot_carry_anything(bundle, monkeypatch, described):
     def store(file, path, array):
         form = Form(dtype=array.dtype, shape=array.shape, **described)
-        writer._DatasetWriter(file, path, form, 2).add(array)
+        writer._DatasetWriter(file, path, form).add(array)
 
     monkeypatch.setattr(writer, "store", store)
     reseal(bundle)

@@ -34,7 +34,7 @@ def test_readmes(tmp_path, form, name):
     )
 
 
-def test_the_readme_of_a_signed_release_that_protects_no_one_in_part(tmp_path):
+def test_the_readme_of_a_signed_release_that_is_covered_in_part(tmp_path):
     bundle = tmp_path / "b.h5"
     shutil.copyfile(golden("records"), bundle)
     sign(bundle, CURATOR)

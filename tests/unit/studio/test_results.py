@@ -151,8 +151,11 @@ def test_a_verification_has_a_verdict_and_every_check(browser: Browser, verdict:
 def test_a_verification_names_what_protects_no_one(browser: Browser) -> None:
     (bundle,) = with_bundles(browser, "records")
     form = finished(browser.project, "verify", "verify", bundle)
-    assert form["unprotected"]
-    assert page_of(browser, bundle).count('class="warning"') == len(form["unprotected"])
+    assert form["unprotected"] == {}
+    assert page_of(browser, bundle).count('class="warning"') == 0
+    form["unprotected"] = {"exact": "a test that cannot fail", "kept": "no guarantee"}
+    noted(browser.project, "verify", "verify", bundle, printed=json.dumps(form))
+    assert page_of(browser, bundle).count('class="warning"') == 2
 
 
 @pytest.mark.parametrize("name", ["heatmaps", "records", "statistics", "seeded.TEST-SEED"])
