@@ -48,6 +48,10 @@ CONTRADICTIONS: dict[str, tuple[str, Change]] = {
         PEOPLE,
         lambda manifest: parameters(manifest, "people")["design"].update(coarse_weights=[0.0] * 20),
     ),
+    "a design of too few numbers": (
+        PEOPLE,
+        lambda manifest: parameters(manifest, "people")["design"].update(coarse_squares=[]),
+    ),
     "more people than there are": (PEOPLE, told("people", synthetic_people=1_000_000)),
     "more windows than there are": (PEOPLE, told("people", windows=10_000)),
     "longer series than there are": (SIGNALS, told("person", length=40_000)),

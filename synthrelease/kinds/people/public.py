@@ -350,6 +350,9 @@ class PeopleParameters(Parameters):
         blocks = (design.block_weights, design.block_squares, design.block_priors)
         if not all(number > 0 for numbers in (design.shares, *coarse, *blocks) for number in numbers):
             yield "manifest", "a weight, square or variance of the design is not above 0"
+        lengths = [set(map(len, coarse)), set(map(len, (*blocks, design.block_centres)))]
+        if lengths != [{self.form.cosines}, {len(self.form.sizes)}]:
+            yield "manifest", "the design has not as many numbers as its rounds"
         if self.pilot is not None and not self.pilot.suits(self.form):
             yield (
                 "manifest",
