@@ -88,6 +88,7 @@ FLAGS = {
     ),
 }
 
+
 @pytest.mark.parametrize("flag", FLAGS)
 def test_verify_refuses_what_the_page_says_it_refuses(demonstration, tmp_path, flag):
     edits, options, refused = FLAGS[flag]

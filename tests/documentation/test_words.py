@@ -24,8 +24,7 @@ INSTEAD = {
     r"even attention": "relative fixation density (1 = uniform)",
 }
 """Expressions for what is not written, and what is written instead."""
-ALLOWED = {
-}
+ALLOWED = {}
 """Files in which such words are right, and why."""
 _WORDS = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in INSTEAD.items()}
 _TEMPLATES = {".html", ".txt", ".toml", ".j2", ".md"}

@@ -131,6 +131,8 @@ def test_the_bundles_hold_what_there_is() -> None:
         ("rounded_gaussian",),
         ("exponential",),
         ("fixations_rounded_gaussian",),
+        ("fixations_discrete_laplace",),
+        ("fixations_exponential",),
     }
     statistics = {
         name

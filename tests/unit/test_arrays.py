@@ -436,7 +436,10 @@ def test_every_guarantee_has_an_epsilon_or_none():
 
     assert arrays.compose([small()]).epsilon == 1.0
     assert guarantee.ApproxDP(epsilon=2.0, delta=1e-6).epsilon == 2.0
-    for other in (guarantee.NoGuarantee(reason="x"), guarantee.PlausibleDeniability(k=2, gamma=2.0, counted="person", vacuous=False)):
+    for other in (
+        guarantee.NoGuarantee(reason="x"),
+        guarantee.PlausibleDeniability(k=2, gamma=2.0, counted="person", vacuous=False),
+    ):
         assert other.epsilon is None
         assert "epsilon" not in other.to_json()
         assert guarantee.from_json(other.to_json()) == other

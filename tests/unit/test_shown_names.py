@@ -37,7 +37,7 @@ def test_the_manifest_states_them_and_verify_accepts_them(bundle: Path) -> None:
     left, right = parameters["features"]
     assert (left["unit"], left["title"]) == ("µm", MARKUP)
     assert right["unit"] == "mm"
-    assert "title" not in right
+    assert right["title"] is None
     assert synthrelease.verify(bundle).ok
 
 
@@ -64,8 +64,9 @@ def test_the_report_shows_names_as_text(bundle: Path, tmp_path: Path) -> None:
     assert "&lt;b&gt;pupil&lt;/b&gt; (µm)" in page
 
 
-def test_what_a_plan_does_not_say_is_not_stated() -> None:
-    assert to_json(Feature("pupil_mm", 1, 8)) == {"name": "pupil_mm", "low": 1, "high": 8}
+def test_what_a_plan_does_not_say_is_null() -> None:
+    stated = {"name": "pupil_mm", "low": 1, "high": 8, "unit": None, "title": None}
+    assert to_json(Feature("pupil_mm", 1, 8)) == stated
 
 
 @pytest.mark.parametrize(

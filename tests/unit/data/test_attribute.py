@@ -162,7 +162,7 @@ def test_the_argument_is_left_alone(attribute: Attribute) -> None:
 def test_json_brings_an_attribute_back(attribute: Attribute) -> None:
     form = json.loads(json.dumps(attribute.to_json(), allow_nan=False))
     assert Attribute.from_json(form) == attribute
-    assert set(form) == {"name", "categories", "labels", "low", "high", "missing"}
+    assert set(form) == {"name", "categories", "labels", "low", "high", "missing", "unit", "title"}
 
 
 @given(attribute=binned())
