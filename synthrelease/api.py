@@ -200,11 +200,11 @@ def export(
 
     Args:
         bundle: the file.
-        form: "csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry" or "png"; of synthetic scanpaths also "samples", "pymovements" or "eyelink".
+        form: "csv", "parquet", "frictionless", "bids", "croissant", "datacite", "dp-registry" or "png"; of synthetic scanpaths also "samples" or "pymovements".
         folder: new or empty.
         stimuli: a folder with pictures called <stimulus>.png or .jpg, to draw maps over; for "png".
         one_file_per: of which synthetic records each has a file of its own: "person"; for "csv".
-        hz: samples per second that are rendered of synthetic scanpaths, 500 if it is None; this and the next two for "samples", "eyelink" and "bids".
+        hz: samples per second that are rendered of synthetic scanpaths, 500 if it is None; this and the next two for "samples" and "bids".
         px_per_degree: pixels per degree of visual angle; that of the declared screen if it is None.
         blinks_per_minute: gaps in the samples, on average; none if it is None.
         force: replace an older export there.

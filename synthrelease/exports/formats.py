@@ -90,13 +90,6 @@ FORMATS = {
         "pymovements_events",
         is_of_gaze=True,
     ),
-    "eyelink": Format(
-        "samples and events of synthetic scanpaths as text like that of an EyeLink (.asc)",
-        "programs that read recordings of an EyeLink",
-        "eyelink",
-        options=_RENDERED,
-        is_of_gaze=True,
-    ),
 }
 
 

@@ -59,7 +59,7 @@ def samples(
     is_fixation = time < (onset + duration)[number]
     at = np.stack([x[number], y[number]])
     at += px_per_degree * DRIFT_DEG * _drift(is_fixation, hz, random)
-    for first, last in runs_of(
+    for first, last in _runs_of(
         ~is_fixation
     ):  # a saccade leads from the last sample before it to the first one after it
         if last < time.size:
@@ -69,18 +69,6 @@ def samples(
     at += px_per_degree * noise_deg(hz) * random.normal(at.shape)
     at[:, _blinks(time, blinks_per_minute, random)] = np.nan
     return Samples(time, at[0], at[1], is_fixation, number)
-
-
-def peak_velocity(amplitude_deg: float, duration_ms: float) -> float:
-    """Return how fast a saccade is at most, in degrees a second and without noise, shape ().
-
-    Args:
-        amplitude_deg: how far it leads.
-        duration_ms: how long it takes.
-    """
-    time = np.linspace(0, 1, 1001)
-    fastest = float(np.diff(_share(time)).max() * 1000)  # of a saccade of 1 degree in 1 second
-    return fastest * amplitude_deg / (duration_ms / 1000)
 
 
 def noise_deg(hz: float) -> float:
@@ -97,7 +85,7 @@ def _share(time: Numbers) -> Numbers:
 def _drift(is_fixation: NDArray[np.bool_], hz: float, random: PublicDraws) -> Numbers:
     """Noise with an amplitude spectrum of 1/f in every fixation, of unit standard deviation, on both axes, shape (2, N); 0 in saccades."""
     out = np.zeros((2, is_fixation.size))
-    for first, last in runs_of(is_fixation):
+    for first, last in _runs_of(is_fixation):
         count = last - first
         frequency = np.arange(1, max(count, 4) // 2 + 1)
         spectrum = np.zeros((2, frequency.size + 1), dtype=np.complex128)
@@ -110,7 +98,7 @@ def _drift(is_fixation: NDArray[np.bool_], hz: float, random: PublicDraws) -> Nu
     return out
 
 
-def runs_of(there: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _runs_of(there: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return where something is there, shape (N,): numbers of the first place, and of the one after the last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]])))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

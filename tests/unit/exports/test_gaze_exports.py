@@ -4,7 +4,6 @@ import csv
 import gzip
 import json
 import re
-import warnings
 
 import deniable_study
 import numpy as np
@@ -65,10 +64,6 @@ SOURCES = {
     "samples": """
 path = "out/paths-sea-synthetic-samples.csv.gz"
 columns = { person = "scanpath", stimulus = "stimulus", x = "x_px", y = "y_px", time = "time_ms" }""",
-    "eyelink": r"""
-path = "out/paths-sea-synthetic.asc"
-messages = ['TRIALID (?P<scanpath>\d+)', '!V TRIAL_VAR stimulus (?P<stimulus>.+)']
-columns = { person = "scanpath", stimulus = "stimulus", x = "pixel_x", y = "pixel_y", time = "time" }""",
     "bids": """
 path = "out"
 format = "bids"
@@ -197,7 +192,7 @@ def test_options_are_for_the_forms_that_take_them(tmp_path, option):
     command = ["export", str(bundle.path), "-o", str(tmp_path / "out"), f"--{option.replace('_', '-')}"]
     done = CliRunner().invoke(main, [*command, "50", "--to", "parquet"])
     assert done.exit_code == 2
-    assert forms_with(option) == ["bids", "samples", "eyelink"]
+    assert forms_with(option) == ["bids", "samples"]
     for wrong in (-1.0, 1e9, float("nan")):
         with refused(ArgumentError, "option-out-of-range", where=f"export().{option}"):
             synthrelease.export(bundle.path, "samples", tmp_path / "out", **{option: wrong})
@@ -358,7 +353,7 @@ def found_again(bundle, tmp_path, form, hz):
 
 @pytest.mark.parametrize(
     ("form", "hz"),
-    [("samples", 250.0), ("samples", 500.0), ("eyelink", 250.0), ("eyelink", 1000.0), ("bids", 500.0)],
+    [("samples", 250.0), ("samples", 500.0), ("bids", 500.0)],
 )
 def test_fixations_are_found_again_by_our_own_detection(tmp_path, form, hz):
     assert found_again(gaze_bundle(tmp_path), tmp_path, form, hz) >= 0.95
@@ -378,65 +373,6 @@ def test_the_command_prepares_what_the_command_exported(tmp_path):
     done = run(main, ["prepare", str(plan), "again", "--to", "fixations", "-o", str(table)])
     assert done.exit_code == 0, done.output
     assert pl.read_parquet(table)["person"].n_unique() == SCANPATHS
-
-
-# EyeLink
-
-
-def test_a_text_like_eyelinks_has_events_of_the_bundle(exported):
-    folder, bundle = exported("eyelink", hz=1000.0)
-    text = (folder / f"{OUTPUT}-sea-synthetic.asc").read_text("utf-8")
-    assert SYNTHETIC in text.splitlines()[0]
-    trials = re.split(r"^MSG\t\d+ TRIALID ", text, flags=re.MULTILINE)[1:]
-    for (number, path), trial in zip(fixations(bundle).items(), trials, strict=True):
-        assert trial.startswith(f"{number}\n")
-        begin = int(re.search(r"^START\t(\d+)", trial, re.MULTILINE)[1])
-        fixed = [
-            list(map(float, line.split()[2:7])) for line in trial.splitlines() if line.startswith("EFIX")
-        ]
-        expected = [
-            [onset + begin, onset + duration - 1 + begin, duration, x, y] for x, y, onset, duration in path
-        ]
-        np.testing.assert_allclose(fixed, expected, atol=0.051)
-        jumped = [
-            list(map(float, line.split()[2:10])) for line in trial.splitlines() if line.startswith("ESACC")
-        ]
-        ends = path[:-1, 2] + path[:-1, 3]
-        np.testing.assert_allclose(np.array(jumped)[:, 2], path[1:, 2] - ends)
-        np.testing.assert_allclose(
-            np.array(jumped)[:, 3:7], np.hstack([path[:-1, :2], path[1:, :2]]), atol=0.051
-        )
-        # As fast as the samples are, but for their noise.
-        amplitude = np.hypot(*np.diff(path[:, :2], axis=0).T) / 24.43
-        np.testing.assert_allclose(np.array(jumped)[:, 7], amplitude, atol=0.01)
-
-
-def test_pymovements_reads_samples_and_events_of_the_text(exported):
-    import pymovements
-
-    folder, bundle = exported("eyelink", blinks_per_minute=30.0)
-    patterns = [r"TRIALID (?P<scanpath>\d+)", r"!V TRIAL_VAR stimulus (?P<stimulus>.+)"]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="No .* found")  # of the device: there is none
-        read = pymovements.gaze.from_asc(
-            folder / f"{OUTPUT}-sea-synthetic.asc", patterns=patterns, events=True
-        )
-    assert read.experiment.sampling_rate == 500
-    assert (read.experiment.screen.width_px, read.experiment.screen.height_px) == (WIDTH, HEIGHT)
-    assert (np.diff(read.samples["time"]) > 0).all()  # one trial after the other
-    assert set(read.samples["stimulus"]) == {"sea"}
-    expected = fixations(bundle)
-    assert read.samples["scanpath"].unique(maintain_order=True).to_list() == list(map(str, expected))
-    names = read.events.frame["name"].to_list()
-    assert names.count("fixation_eyelink") == sum(map(len, expected.values()))
-    assert names.count("blink_eyelink") > 0
-
-
-def test_rates_that_no_eyelink_has_are_refused(tmp_path):
-    bundle = gaze_bundle(tmp_path)
-    with refused(ArgumentError, "rate-not-of-eyelink", where="export().hz", names=["60", "500"]):
-        export(bundle, "eyelink", tmp_path / "out", options=ExportOptions(hz=60))
-    assert not (tmp_path / "out").exists()
 
 
 # pymovements

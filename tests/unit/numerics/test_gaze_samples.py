@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from synthrelease.data.screen import Screen
-from synthrelease.numerics.gaze_samples import Samples, peak_velocity, samples
+from synthrelease.numerics.gaze_samples import Samples, samples
 from synthrelease.numerics.public_draws import PublicDraws
 from synthrelease.prepare import Settings, fixations, load_samples
 
@@ -51,8 +51,6 @@ def test_a_saccade_is_skewed_and_as_fast_as_the_main_sequence_says() -> None:
     velocity = np.diff(smooth) * 2000
     assert velocity.max() == pytest.approx(1.875 * 10 / 0.043, rel=0.1)
     assert 0.38 < velocity.argmax() / velocity.size < 0.5
-    stated = peak_velocity(10.0, 43.0)
-    assert velocity.max() == pytest.approx(stated, rel=0.05)
 
 
 def test_a_still_eye_is_as_fast_at_every_rate() -> None:
