@@ -63,21 +63,24 @@ def covering(cases: Mapping[str, Sequence[Hashable]], *, together: int) -> set[s
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as thorough what the markers of this module leave for that tier."""
-    _leave_by_name(items)
-    _leave_but_each_value(items)
-
-
-def _leave_but_each_value(items: list[pytest.Item]) -> None:
-    """Of the combinations of parameters under `quick_for_each_value`, leave so many that each value is in one of the others."""
-    combinations: dict[str, dict[str, list[Hashable]]] = defaultdict(dict)
+    """Mark as thorough what `quick` leaves for that tier: all parameters but `quick(*ids)`, those of `quick(but=ids)`, or all but few that have each value."""
+    marked: dict[str, dict[str, pytest.Function]] = defaultdict(dict)
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("quick_for_each_value"):
-            combinations[item.nodeid.partition("[")[0]][item.nodeid] = list(_values(item))
-    quick = {name for cases in combinations.values() for name in covering(cases, together=1)}
-    for item in items:
-        if item.nodeid in combinations[item.nodeid.partition("[")[0]] and item.nodeid not in quick:
-            item.add_marker("thorough")
+        if isinstance(item, pytest.Function) and item.get_closest_marker("quick"):
+            marked[item.nodeid.partition("[")[0]][item.callspec.id] = item
+    for function, by_id in marked.items():
+        marker = next(iter(by_id.values())).get_closest_marker("quick")
+        assert marker is not None
+        left_out = set(marker.kwargs.get("but", ()))
+        named = left_out | set(marker.args)
+        if len(by_id) > 1 and named - set(by_id):  # of a test called by its id the others are not there
+            raise pytest.UsageError(f"{function}: no parameter is called {sorted(named - set(by_id))}")
+        quick = set(marker.args) or covering(
+            {name: list(_values(item)) for name, item in by_id.items()}, together=1
+        )
+        for name, item in by_id.items():
+            if name in left_out if left_out else name not in quick:
+                item.add_marker("thorough")
 
 
 def _values(item: pytest.Function) -> Iterator[Hashable]:
@@ -88,43 +91,17 @@ def _values(item: pytest.Function) -> Iterator[Hashable]:
         yield names, tuple(id(item.callspec.params[name]) for name in names)
 
 
-def _leave_by_name(items: list[pytest.Item]) -> None:
-    """Leave the parameters that `quick_for` does not name, and those that `thorough_for` names."""
-    ids: dict[str, set[str]] = defaultdict(set)
-    named: dict[str, set[str]] = defaultdict(set)
-    for item in items:
-        for name, where_named in (("quick_for", False), ("thorough_for", True)):
-            marker = item.get_closest_marker(name)
-            if marker is not None and isinstance(item, pytest.Function):
-                function = item.nodeid.partition("[")[0]
-                named[function] |= set(marker.args)
-                ids[function].add(item.callspec.id)
-                if (item.callspec.id in marker.args) == where_named:
-                    item.add_marker("thorough")
-    for function, wanted in named.items():
-        if (
-            len(ids[function]) > 1 and wanted - ids[function]
-        ):  # of a test called by its id the others are not there
-            raise pytest.UsageError(f"{function}: no parameter is called {sorted(wanted - ids[function])}")
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List the slowest tests, and which of them have no reason to be in the quick tier."""
+    """List the slowest tests."""
     seconds: dict[str, float] = defaultdict(float)
-    marked: set[str] = set()
     for reports in terminalreporter.stats.values():
         for one in reports:
             if isinstance(one, pytest.TestReport):
                 seconds[one.nodeid] += one.duration
-                if {"thorough", "slow"} & set(one.keywords):
-                    marked.add(one.nodeid)
-    slowest = sorted(
-        ((name, took) for name, took in seconds.items() if took > 0.1), key=lambda item: -item[1]
-    )[:_LISTED]
+    slowest = sorted(seconds.items(), key=lambda item: -item[1])[:_LISTED]
     if not slowest or slowest[0][1] < SLOW_S:
         return
-    together = f"{len(seconds)} tests took {sum(seconds.values()):.0f} s together"
-    terminalreporter.section(f"slowest {len(slowest)}: {together}")
+    terminalreporter.section(f"slowest: {len(seconds)} tests took {sum(seconds.values()):.0f} s together")
     for name, took in slowest:
-        note = "" if took < SLOW_S or name in marked else "  <- mark it `thorough`, or `slow` with a reason"
-        terminalreporter.write_line(f"{took:7.2f} s  {name}{note}")
+        if took > 0.1:
+            terminalreporter.write_line(f"{took:7.2f} s  {name}")

@@ -102,8 +102,7 @@ def readings(plate: Any) -> list[str]:
     return [one.inner_text() for one in plate.locator(".reading").all()]
 
 
-@pytest.mark.slow("the browser starts")
-@pytest.mark.quick_for("seeded.TEST-SEED-maps")
+@pytest.mark.quick("seeded.TEST-SEED-maps")
 @pytest.mark.parametrize(
     ("name", "output", "uncertain"),
     [
@@ -134,7 +133,7 @@ def test_a_map_says_the_released_value_under_the_pointer(visit, pages, name, out
         assert seen.messages == []
 
 
-@pytest.mark.quick_for("seeded.TEST-SEED-signals")
+@pytest.mark.quick("seeded.TEST-SEED-signals")
 @pytest.mark.parametrize(
     ("name", "output"),
     [

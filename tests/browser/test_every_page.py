@@ -73,7 +73,7 @@ def test_no_one_prints_a_dark_page(visit, pages, name):
         assert ground == "rgb(255, 255, 255)"
 
 
-@pytest.mark.quick_for("private bare")
+@pytest.mark.quick("private bare")
 @pytest.mark.parametrize("name", ["areas", "private bare", "evaluated maps"])
 def test_without_scripts_it_is_the_same_page(visit, pages, name):
     """But for what its script adds, and that is no words and no pictures of the release."""
@@ -94,7 +94,7 @@ def test_without_scripts_it_is_the_same_page(visit, pages, name):
     assert shots[0] == shots[1]
 
 
-@pytest.mark.thorough_for("preview hostile")
+@pytest.mark.quick(but=["preview hostile"])
 @pytest.mark.parametrize("name", ["hostile", "private hostile", "preview hostile"])
 def test_no_name_runs(visit, pages, name):
     with visit(pages(name)) as seen:

@@ -58,7 +58,7 @@ def test_the_keyboard_comes_to_everything_that_folds_and_scrolls(visit, pages):
         assert seen.page.evaluate("document.querySelector('details').open")
 
 
-@pytest.mark.quick_for("private odd", "evaluated statistics")
+@pytest.mark.quick("private odd", "evaluated statistics")
 @pytest.mark.parametrize("name", PRIVATE)
 def test_every_printed_sheet_is_stamped_above_and_below(visit, pages, name):
     with visit(pages(name)) as seen:

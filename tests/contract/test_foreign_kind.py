@@ -172,7 +172,6 @@ def test_frames_and_datasets_have_its_axes(python, study):
     assert rows == 8
 
 
-@pytest.mark.slow("matplotlib in another Python")
 def test_it_is_plotted_by_its_axes_and_shown_in_a_notebook(python, study):
     text = python.script(
         study,

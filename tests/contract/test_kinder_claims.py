@@ -20,7 +20,6 @@ from synthrelease.plan.plan import load_plan
 QUICK = ("heatmap spectral by stimulus", "heatmap spectral unclipped", "records seeded", "statistics laplace")
 
 
-@pytest.mark.slow("plans every output")
 def test_the_forger_has_every_mechanism_and_plans_refuse_the_relations_that_verify_does(
     tmp_path: Path,
 ) -> None:
@@ -42,7 +41,6 @@ def test_the_forger_has_every_mechanism_and_plans_refuse_the_relations_that_veri
     assert forged == {(one, name) for kind in SHIPPED for one in kind.parameters for name in one.mechanisms}
 
 
-@pytest.mark.slow("some thirty forged files")
 @pytest.mark.parametrize("name", params(kinder.NAMES, quick=QUICK))
 def test_a_kinder_claim_is_refused_or_has_a_reason(tmp_path: Path, name: str) -> None:
     path = tmp_path / "r.h5"

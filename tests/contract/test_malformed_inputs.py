@@ -70,7 +70,6 @@ def check_place(place: str, error: Mapping[str, str]) -> None:
         assert part in said
 
 
-@pytest.mark.slow("each reader's libraries are loaded")
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_what_is_not_damaged_is_built(
     family: Family, tmp_path: Path, capfd: pytest.CaptureFixture[str]
@@ -92,7 +91,7 @@ def test_a_malformed_input_is_refused(case: Case, tmp_path: Path, capfd: pytest.
 IN_PARTS = covering({case.title: (case.family.name, case.code, case.in_parts) for case in CASES}, together=1)
 
 
-@pytest.mark.quick_for(*IN_PARTS)
+@pytest.mark.quick(*IN_PARTS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_so_it_is_where_it_is_read_in_parts(
     case: Case, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -270,7 +270,7 @@ def test_what_was_done_is_what_was_planned_whatever_was_chosen(chosen: PrivateFr
     assert chosen_ones == set(private.candidates or ())
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("mechanism", [FPA, CFPA, DCFPA])
 @pytest.mark.parametrize("noise", [LAPLACE, GAUSSIAN])
 def test_the_choice_depends_on_the_data_where_there_is_enough_of_it(mechanism: str, noise: str) -> None:

@@ -75,7 +75,6 @@ def neighbours(v: Variant) -> list[tuple[list[Person], list[Person]]]:
     return [([*beside, a], [*beside, b]) for a, b in itertools.combinations(people[:60], 2)]
 
 
-@pytest.mark.slow("enumerates all outcomes of neighbours")
 def test_no_one_tells_more_by_all_choices_than_the_event_and_someone_nearly_as_much(
     quantile: Variant,
 ) -> None:
@@ -123,7 +122,6 @@ def log_ratio(v: Variant, one: Sequence[Person], other: Sequence[Person], epsilo
     )
 
 
-@pytest.mark.slow("enumerates all outcomes of neighbours")
 def test_no_outcome_is_more_than_e_to_the_epsilon_times_as_likely(quantile: Variant) -> None:
     """And with three times the ε it can be: the law is not far from what is guaranteed."""
     v = replace(quantile, parameters=replace(quantile.parameters, quantile_steps=4))

@@ -271,8 +271,7 @@ def test_several_trials_keep_the_guarantee_that_the_accounting_makes() -> None:
             assert divergence(*together, claim.epsilon) <= claim.delta + CARE, (test, claim)
 
 
-@pytest.mark.slow("draws as many trials as are accounted for")
-@pytest.mark.quick_for("30")
+@pytest.mark.quick("30")
 @pytest.mark.parametrize("trials", [30, 300])
 def test_many_trials_keep_the_guarantee_that_the_accounting_makes(trials: int) -> None:
     """How many records are of the rare kind that only the crowd makes: binomial under P and P′."""

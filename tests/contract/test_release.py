@@ -72,8 +72,7 @@ def test_the_noised_integers_are_integers_of_a_type_that_tells_nothing(bounded: 
     assert {np.dtype(t).kind for key, t in seen[0].items() if key[-1] == "noisy"} == {"i"}
 
 
-@pytest.mark.slow("70 000 people")
-@pytest.mark.quick_for(
+@pytest.mark.quick(
     "heatmap-laplace-replace-one",
     "spectral",
     "areas-laplace-add-remove-one",

@@ -54,8 +54,7 @@ def runnable(page):
     return [block for block in blocks(page) if block.language in RUN and not block.not_run]
 
 
-@pytest.mark.slow("pages are executed as they stand; the README in any tier")
-@pytest.mark.quick_for("README")
+@pytest.mark.quick("README")
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page):

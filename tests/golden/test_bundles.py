@@ -54,7 +54,6 @@ def test_each_states_its_versions(path: Path) -> None:
             assert file[f"/outputs/{output['name']}"].attrs["encoding_version"] == 1
 
 
-@pytest.mark.slow("composes a choice with Gaussian noise")
 @pytest.mark.parametrize(
     "path",
     [

@@ -58,7 +58,7 @@ def digests_of(write, folder):
     return drawn_digests(synthrelease.build(write(folder), folder / "r.h5", test_seed=5, force=True).path)
 
 
-@pytest.mark.quick_for("write_study")
+@pytest.mark.quick("write_study")
 @pytest.mark.parametrize("write", STUDIES)
 def test_same_bytes_from_the_same_seed_and_date(write, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
@@ -70,7 +70,7 @@ def test_same_bytes_from_the_same_seed_and_date(write, tmp_path, monkeypatch):
     assert one != other
 
 
-@pytest.mark.quick_for("write_study")
+@pytest.mark.quick("write_study")
 @pytest.mark.parametrize("write", STUDIES)
 def test_two_real_builds_differ(write, tmp_path):
     plan = write(tmp_path)
@@ -82,7 +82,6 @@ def test_two_real_builds_differ(write, tmp_path):
     assert set(same) == set(small)  # 5 rows can be alike, and so can choices
 
 
-@pytest.mark.slow("builds a study, and says whether any released integer has changed")
 @pytest.mark.parametrize("write", STUDIES)
 def test_drawn_numbers_are_the_golden_ones(write, tmp_path):
     assert digests_of(write, tmp_path) == json.loads(GOLDEN.read_text())[write.__name__]

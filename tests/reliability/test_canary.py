@@ -122,7 +122,7 @@ def test_nothing_of_the_canary_in_bundle_sidecar_and_logs(study):
         assert sightings(raw) == [], name
 
 
-@pytest.mark.quick_for("an x that is text")
+@pytest.mark.quick("an x that is text")
 @pytest.mark.parametrize(
     ("name", "row"),
     [

@@ -79,7 +79,7 @@ def recurse() -> None:
     recurse()
 
 
-@pytest.mark.quick_for("crash-limits0-crashed", "devour-limits4-memory")
+@pytest.mark.quick("crash-limits0-crashed", "devour-limits4-memory")
 @pytest.mark.parametrize(
     ("work", "limits", "why"),
     [

@@ -287,7 +287,6 @@ def test_attributes_of_no_group_can_carry_anything(bundle, group):
     assert ("structure", group) in {(finding.code, finding.where) for finding in verify(bundle).findings}
 
 
-@pytest.mark.slow("reads the whole bundle again")
 @pytest.mark.parametrize(
     ("name", "code"), [("patient 17 was left-handed", "structure"), ("patient17", "unlisted")]
 )
@@ -301,7 +300,7 @@ def test_names_of_empty_groups_cannot_carry_anything(bundle, name, code):
 @pytest.mark.parametrize("role", ["estimate", "left-handed", "x" * 60_000])
 @pytest.mark.parametrize("name", ["role", "units", "long_name"])
 @pytest.mark.parametrize("path", ["/outputs/maps/noisy", "/outputs/maps/x_px", "/outputs/maps/stimulus"])
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 def test_attributes_of_datasets_cannot_carry_anything(bundle, path, name, role):
     """In the form that a bundle's own attributes have."""
     put_forms(bundle, {path: lambda form: replace(form, attributes={**form.attributes, name: role})})

@@ -158,7 +158,7 @@ def test_noise_scale_doubled_where_every_number_agrees_with_it(bundle, name):
     assert codes(bundle) == {"noise"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
 @pytest.mark.parametrize("more", [1, -1])
 def test_an_event_over_another_number_of_integers(bundle, name, more):
@@ -518,7 +518,7 @@ def _steps_of_records(manifest):
 REMARKS = [_release_warnings, _warnings_of_signals, _steps_of_maps, _steps_of_records]
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("remarks", REMARKS)
 @pytest.mark.parametrize(
     "change",
@@ -541,7 +541,7 @@ def test_remarks_that_do_not_follow_from_the_manifest(bundle, remarks, change):
     assert codes(bundle) == {"manifest"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("remarks", [*REMARKS, _warnings_of_maps])
 @pytest.mark.parametrize(
     "stated",
@@ -563,7 +563,7 @@ def test_remarks_of_another_form(bundle, remarks, stated):
     assert codes(bundle) == {"manifest"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
 @pytest.mark.parametrize(
     "change",
@@ -886,7 +886,7 @@ def test_one_group_of_people_told_as_two(records):
         assert codes(records, allow_test_seed=True) == {"guarantee"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["maps", "signals", "summary", "table"])
 @pytest.mark.parametrize("kind", ["disjoint", "composed"])
 @pytest.mark.parametrize("tested", [False, True])
@@ -911,7 +911,7 @@ def test_disjoint_people_or_a_test_where_there_are_none(bundle, name, kind, test
     assert codes(bundle) == (set() if (kind, tested) == ("composed", False) else {"guarantee"})
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["maps", "signals", "summary", "table"])
 @pytest.mark.parametrize("kind", ["disjoint", "composed"])
 def test_a_private_choice_that_no_mechanism_made(bundle, name, kind):
@@ -936,7 +936,7 @@ def test_a_test_in_place_of_noise(bundle, name):
     assert codes(bundle) & {"noise", "guarantee", "manifest"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("name", "threshold"),
     [
@@ -1184,7 +1184,7 @@ def test_more_attributes_drawn_than_there_are(records, resampled):
     assert codes(records, allow_test_seed=True) & {"guarantee", "manifest"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["tree", "kept", "exact", "randomized"])
 @pytest.mark.parametrize("k", [81, 2**40])
 def test_more_plausible_people_than_there_are(records, name, k):
@@ -1409,7 +1409,7 @@ def test_an_honest_release_of_areas_is_accepted_whoever_derives_its_shares(parts
     assert codes(parts) == set()
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("path", "stimulus"),
     [
@@ -1595,7 +1595,7 @@ def test_a_disjoint_or_private_choice_among_areas(parts):
     assert "guarantee" in codes(parts)
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("bundle_name", "name"),
     [

@@ -72,7 +72,7 @@ def test_the_releases_and_their_reseals_verify(
 # --- values
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("name", "what"),
     [(name, what) for name in SPECTRAL for what in ("normalization", "values", "uncertainty")]
@@ -145,7 +145,7 @@ def narrower(name: str, change: Callable[[list[Manifest]], object]) -> Change:
     return lambda manifest: change(output(manifest, name)["narrower_units"])  # type: ignore[func-returns-value]
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["chunks", "steps"])
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("factor", [0.5, 0.9999, 1.01])
@@ -201,7 +201,7 @@ def test_a_guarantee_to_a_chunk_told_as_that_to_a_person(noised: Path) -> None:
 # --- what the bounds of a series follow from
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", NOISED)
 @pytest.mark.parametrize(
     "bounds",
@@ -346,7 +346,7 @@ def test_a_mechanism_told_as_another(request: pytest.FixtureRequest, name: str, 
     assert found(request.getfixturevalue(of(name)), change) & {"manifest", "sensitivity"}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["course", "chunks", "changes"])
 @pytest.mark.parametrize("people", [29, 31, 1, None])
 def test_another_number_of_people(request: pytest.FixtureRequest, name: str, people: int | None) -> None:

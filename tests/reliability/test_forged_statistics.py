@@ -183,7 +183,7 @@ def of_two(event: Manifest) -> Manifest:
     return {**event, "events": [*event["events"][:-1], {**event["events"][-1], "candidates": 2}]}
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["all", "tasks", "chosen"])
 @pytest.mark.parametrize("change", [fewer, more, cheaper, of_two], ids=lambda f: f.__name__)
 def test_other_choices_than_the_parameters_call_for(release: Path, name: str, change: Any) -> None:
@@ -232,7 +232,7 @@ def test_parameters_other_than_those_of_the_event(
     assert found(release, told(name, **said)) & set(due)
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("mechanism", ["discrete_laplace", "rounded_gaussian", "exponential"])
 def test_the_name_of_another_noise(release: Path, name: str, mechanism: str) -> None:
@@ -273,7 +273,6 @@ def test_a_statistic_that_there_is_not(release: Path, name: str) -> None:
     assert found(release, told("chosen", statistics=[name])) == {"manifest"}
 
 
-@pytest.mark.slow("composes thousands of events")
 def test_thousands_of_events_that_are_no_choices(release: Path) -> None:
     """What would take an auditor's machine for hours is refused by the schema."""
     test = {

@@ -47,7 +47,6 @@ def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return {NAMES[one.number]: one for one in outcomes(work, numbers, batch=10)}
 
 
-@pytest.mark.slow("the first of them examines all")
 @pytest.mark.parametrize("name", params(NAMES, quick=NAMES[::6]))
 def test_it_is_refused_and_nothing_else_is_opened(here: dict[str, Outcome], name: str) -> None:
     outcome = here[name]
@@ -78,7 +77,7 @@ def test_it_cannot_be_opened(tmp_path: Path, name: str) -> None:
     assert refusal.value.where == str(tmp_path / "r.h5")
 
 
-@pytest.mark.thorough_for("a million keys")
+@pytest.mark.quick(but=["a million keys"])
 @pytest.mark.parametrize("name", list(MANIFESTS))
 def test_findings_repeat_nothing_of_a_manifest_that_is_none(tmp_path: Path, name: str) -> None:
     """Whoever reads the findings does so in a terminal."""

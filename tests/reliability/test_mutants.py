@@ -51,7 +51,6 @@ def test_the_number_of_datasets_is_known_before_they_are_listed(name: str) -> No
     ]
 
 
-@pytest.mark.slow("some hundred files, each verified in a process")
 def test_mutants_are_refused_or_have_the_same_content(outcomes: list[Outcome]) -> None:
     assert [line for outcome in outcomes for line in broken(outcome)] == []
 
@@ -95,7 +94,7 @@ def test_a_mutant_is_the_same_whoever_makes_it() -> None:
     assert mutant(5, seed=3).raw != mutant(5, seed=4).raw
 
 
-@pytest.mark.quick_for("heatmaps.h5", "statistics.h5")
+@pytest.mark.quick("heatmaps.h5", "statistics.h5")
 @pytest.mark.parametrize("bundle", GOLDEN, ids=lambda path: path.name)
 def test_every_changed_byte_of_a_golden_bundle_is_detected(bundle: Path) -> None:
     """Of all its bytes, or of a large one's every seventh, each changed in one bit; what it was for is known."""
@@ -107,7 +106,7 @@ def test_every_changed_byte_of_a_new_bundle_is_detected() -> None:
     assert undetected(layout("areas")) == []
 
 
-@pytest.mark.quick_for("areas")
+@pytest.mark.quick("areas")
 @pytest.mark.parametrize("name", ["seeded", "areas"])
 def test_every_changed_byte_of_structure_is_refused_behind_a_new_seal(name: str) -> None:
     """Or the content is the same: of a dataset of one row, HDF5 has two ways to write the end of its index."""

@@ -22,7 +22,6 @@ PEOPLE, SCANPATHS = "people.h5", "scanpaths.h5"
 SIGNALS, RECORDS = "signals.h5", "records.h5"
 
 
-@pytest.mark.slow("each is opened and read in full")
 @pytest.mark.parametrize("count", NUMBERS)
 def test_readers_of_mutants_get_values_or_our_own_errors(count: int) -> None:
     found = list(opened(range(count)))
@@ -61,7 +60,6 @@ CONTRADICTIONS: dict[str, tuple[str, Change]] = {
 }
 
 
-@pytest.mark.slow("a bundle of people takes a second to open")
 @pytest.mark.parametrize(("bundle", "change"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
 def test_what_contradicts_itself_or_the_datasets_is_not_opened(
     tmp_path: Path, bundle: str, change: Change
@@ -73,7 +71,6 @@ def test_what_contradicts_itself_or_the_datasets_is_not_opened(
     assert raised.value.code == "bundle-invalid"
 
 
-@pytest.mark.slow("a bundle of people takes a second to open")
 @pytest.mark.parametrize(
     ("bundle", "dataset", "change"),
     [

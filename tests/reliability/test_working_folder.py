@@ -23,7 +23,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> HostileFolder:
     return HostileFolder(tmp_path_factory.mktemp("hostile"))
 
 
-@pytest.mark.slow("starts processes that start others")
 @pytest.mark.parametrize("name", params(DONE, quick=_QUICK))
 def test_nothing_in_the_working_folder_is_run(hostile: HostileFolder, name: str) -> None:
     words, expected = DONE[name]
@@ -42,7 +41,6 @@ def test_the_traps_work(hostile: HostileFolder) -> None:
     assert hostile.caught == ["program-gs"]
 
 
-@pytest.mark.slow("a command")
 def test_a_command_of_the_studio_runs_nothing_of_its_folder(hostile: HostileFolder) -> None:
     jobs = Jobs(hostile.folder, hostile.folder / ".studio")
     jobs.start("verify", ["verify", "damaged.h5"], plan="")

@@ -46,8 +46,7 @@ def test_killed_it_leaves_the_old_bundle_or_the_new_one_and_the_next_build_clean
     assert states == old | {"new-bundle", "new-pair"}
 
 
-@pytest.mark.slow("kills a build at several steps")
-@pytest.mark.quick_for("full")
+@pytest.mark.quick("full")
 @pytest.mark.parametrize("what", ["killed", "full"])
 def test_at_some_steps_nothing_half_is_left(stresses: Any, stress: Any, what: str) -> None:
     way = stresses.Way(force=True, paid=True)

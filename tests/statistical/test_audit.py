@@ -53,7 +53,7 @@ def seeded(name: str, number: int = 0) -> SecureRandom:
 # --- the audit
 
 
-@pytest.mark.quick_for(
+@pytest.mark.quick(
     "heatmap-laplace-replace-one",
     "heatmap-gaussian-add-remove-one",
     "areas-transitions-gaussian-replace-one",
@@ -76,7 +76,7 @@ def test_no_bound_exceeds_the_claim_and_most_come_near(one: Audited, record_prop
         assert found.share >= one.least * found.reach, found
 
 
-@pytest.mark.quick_for(*covering({one.name: one.name.split("-") for one in SMALL}, together=1))
+@pytest.mark.quick(*covering({one.name: one.name.split("-") for one in SMALL}, together=1))
 @small
 def test_control_with_half_of_the_noise_every_guarantee_is_broken(variant: Variant) -> None:
     probe = probe_of(variant.name)

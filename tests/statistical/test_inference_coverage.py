@@ -177,7 +177,7 @@ def test_calls_of_arrays_are_covered_as_simulated_integers_are(neighbours: str) 
     assert is_covered(count, 200)
 
 
-@pytest.mark.quick_for("0.3-4.0", "2.0--0.5")
+@pytest.mark.quick("0.3-4.0", "2.0--0.5")
 @pytest.mark.parametrize(
     ("size", "value"), [(0.3, 4.0), (0.3, 0.5), (1.0, 2.0), (2.0, 3.0), (2.0, -0.5), (4.0, 1.5)]
 )

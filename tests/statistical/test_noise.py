@@ -95,9 +95,7 @@ LAPLACE = Law("laplace", discrete_laplace, laplace_below, laplace_cell_ends, (7.
 LAWS = [GAUSSIAN, LAPLACE]
 laws = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 scales = pytest.mark.parametrize("scale", SCALES)
-control = (
-    pytest.mark.quick_for_each_value
-)  # of a test's power: with these seeds no change of the package takes it away
+control = pytest.mark.quick  # of a test's power: with these seeds no change of the package takes it away
 
 
 @cache

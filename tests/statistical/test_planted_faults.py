@@ -53,7 +53,6 @@ ALL_DETECTORS = [
 ]
 
 
-@pytest.mark.slow("whole builds, or releases one by one")
 @pytest.mark.parametrize(("fault", "detector"), CASES)
 def test_a_planted_fault_is_caught(fault: Fault, detector: object, record_property: object) -> None:
     verdict = detector.run(1, fault.plant)  # type: ignore[attr-defined]

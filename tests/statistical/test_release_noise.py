@@ -138,8 +138,7 @@ def outputs(bundle: Bundle) -> dict[str, dict[str, Any]]:
     return {output["name"]: output for output in bundle.manifest["outputs"]}
 
 
-@pytest.mark.slow("builds two releases of every kind of output")
-@pytest.mark.quick_for("add-remove-one")
+@pytest.mark.quick("add-remove-one")
 def test_the_noise_of_every_output_is_the_manifest_s(bundles: list[Bundle]) -> None:
     stated = outputs(bundles[0])
     assert all(output["noise"] is not None for output in stated.values())
@@ -155,7 +154,7 @@ def test_the_noise_of_every_output_is_the_manifest_s(bundles: list[Bundle]) -> N
             assert part.std() == pytest.approx(expected, rel=0.25), name
 
 
-@pytest.mark.quick_for("add-remove-one")
+@pytest.mark.quick("add-remove-one")
 def test_no_output_has_the_noise_of_another(bundles: list[Bundle]) -> None:
     """Outputs draw from streams of their own: standardised, their differences are not correlated."""
     differences = {}
@@ -167,7 +166,7 @@ def test_no_output_has_the_noise_of_another(bundles: list[Bundle]) -> None:
     assert np.abs(correlation).max() < 7 / math.sqrt(LEAST)
 
 
-@pytest.mark.quick_for("add-remove-one")
+@pytest.mark.quick("add-remove-one")
 def test_builds_with_a_test_seed_say_so_everywhere(bundles: list[Bundle]) -> None:
     for bundle in bundles:
         assert "TEST-SEED" in bundle.path.name

@@ -106,7 +106,7 @@ def test_noise_that_was_used_twice_is_1(seeded, options):
     assert {one["output"]: one["noise"] for one in told["values"]}["maps"]["repeated"] is True
 
 
-@pytest.mark.quick_for("0")
+@pytest.mark.quick("0")
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_file_that_is_not_there_is_3_and_is_named(other, tmp_path, place):
     files = [other, other]
@@ -119,7 +119,7 @@ def test_a_file_that_is_not_there_is_3_and_is_named(other, tmp_path, place):
     assert (error["code"], error["where"]) == ("no-such-file", str(files[place]))
 
 
-@pytest.mark.quick_for("0")
+@pytest.mark.quick("0")
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_file_at_fault_is_1_and_is_named(bundle, other, tmp_path, place):
     bad = tmp_path / "bad.h5"

@@ -14,7 +14,6 @@ _COLOUR = (
 )
 
 
-@pytest.mark.slow("starts Python twice")
 @pytest.mark.parametrize(
     ("start", "colour"),
     [("import synthrelease; ", "red"), ("import synthrelease.cli; ", "white")],
@@ -27,7 +26,6 @@ def test_a_style_is_that_of_who_runs_the_program(tmp_path: Path, start: str, col
     assert done.stdout == f"{colour}\n"
 
 
-@pytest.mark.slow("starts Python")
 def test_a_command_draws_in_a_folder_that_is_gone(tmp_path: Path) -> None:
     start = f"import os; os.rmdir({str(tmp_path)!r}); import synthrelease.cli; "
     command = [sys.executable, "-P", "-c", start + _COLOUR]

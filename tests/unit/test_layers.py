@@ -90,7 +90,6 @@ def test_recordings_of_eye_trackers_are_read_in_one_place():
     assert users_of("pymovements") == {"data/readers/eyelink.py"}
 
 
-@pytest.mark.slow("reads the whole package")
 def test_libraries_of_extras_are_used_where_frames_are_made():
     typed = {"exports/readable.py", "arrays/release.py"}  # which name the types of frames only
     assert users_of("pandas") == {"exports/frames.py", "inference/estimate.py", *typed}
@@ -191,7 +190,6 @@ def asks_for_a_kind(source):
     return found
 
 
-@pytest.mark.slow("reads the whole package")
 def test_only_kinds_know_kinds_by_name():
     """Whatever differs by kind is declared by it; else a kind of another package would be taken for one of this."""
     # Labels of items; names of columns and datasets; keys `people` and `statistics` of a manifest.

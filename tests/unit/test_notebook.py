@@ -259,7 +259,6 @@ def test_only_what_limits_guesses_is_marked_as_protection(guarantee, tone):
     assert tone_of(guarantee) is tone
 
 
-@pytest.mark.slow("builds a release of each kind of guarantee")
 def test_no_epsilon_of_a_mixed_release_stands_without_what_it_does_not_cover(tmp_path):
     """Where it stands in a line alone: of a build, a dry run and a preview, and of a bundle."""
     plan = copy_sample(tmp_path) / "plan.toml"

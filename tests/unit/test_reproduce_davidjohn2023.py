@@ -409,7 +409,6 @@ def test_links_of_raw_scanpaths_are_right_and_equal_ones_share_theirs(part, crow
     np.testing.assert_allclose(linked, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
 
 
-@pytest.mark.slow("loads scikit-learn; that the attack finds people is what the tables rest on")
 def test_people_with_habits_are_identified_and_by_shuffled_names_they_are_not(part, fixations):
     attacks = part("attacks")
     rng = np.random.default_rng(6)

@@ -47,7 +47,6 @@ def test_arguments_stay_where_more_is_said_and_on_the_way_from_a_worker():
     assert as_options(sent.remedy).split("; ") == ["--force", "force=True.h5"]
 
 
-@pytest.mark.slow("reads the whole package")
 def test_every_argument_that_a_remedy_names_is_an_option():
     assert isinstance(main, click.Group)
     known = set(options(main))

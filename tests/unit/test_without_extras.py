@@ -12,7 +12,6 @@ from synthrelease.extras import LIBRARIES
 ROOT = Path(__file__).parent.parent.parent
 BUNDLE = ROOT / "tests" / "golden" / "bundles" / "heatmaps.h5"
 PLAN = ROOT / "tests" / "golden" / "plans" / "heatmaps.toml"
-STARTS = pytest.mark.slow("Python starts, and imports NumPy")
 
 
 def command(folder, *words):
@@ -26,8 +25,7 @@ def test_extras_install_these_libraries():
     assert extras["full"] == [f"synthrelease[{','.join(sorted({one.extra for one in LIBRARIES.values()}))}]"]
 
 
-@STARTS
-@pytest.mark.quick_for("verify", "show")
+@pytest.mark.quick("verify", "show")
 @pytest.mark.parametrize(
     "words",
     [
@@ -45,8 +43,7 @@ def test_readers_need_no_extra(tmp_path, words):
     assert done.returncode == 0, done.stderr
 
 
-@STARTS
-@pytest.mark.quick_for("report", "evaluate")
+@pytest.mark.quick("report", "evaluate")
 @pytest.mark.parametrize(
     ("words", "extra"),
     [

@@ -34,18 +34,13 @@ def command(folder, *words):
     return without_posix.run(folder, "-m", "synthrelease", *words)
 
 
-STARTS = pytest.mark.slow("Python starts twice or more, and imports NumPy in each")
-
-
-@STARTS
 def test_python_opens_verifies_and_exports(folder):
     done = without_posix.run(folder, "-c", READING)
     assert done.returncode == 0, done.stderr
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
-@STARTS
-@pytest.mark.quick_for("quick")
+@pytest.mark.quick("quick")
 @pytest.mark.parametrize("words", [(), ("--quick",)], ids=["whole", "quick"])
 def test_verify_says_what_it_did_not_do(folder, words):
     bundle = BUNDLES / "records.h5"
@@ -59,7 +54,6 @@ def test_verify_says_what_it_did_not_do(folder, words):
     assert "Not done" in command(folder, "verify", bundle, *words).stdout  # not a sentence: a heading
 
 
-@STARTS
 def test_a_forged_bundle_is_found_out(folder):
     forged = folder / "forged.h5"
     data = bytearray((BUNDLES / "statistics.h5").read_bytes())
@@ -70,7 +64,6 @@ def test_a_forged_bundle_is_found_out(folder):
     assert json.loads(done.stdout)["findings"][0]["code"] == "checksum"
 
 
-@STARTS
 def test_a_check_that_crashes_or_hangs_is_a_finding(folder):
     (folder / "site").mkdir(exist_ok=True)
     (folder / "site" / "crashing.py").write_text("import os; os._exit(7)")
@@ -102,7 +95,7 @@ def test_show_and_export_write_what_they_write_here(folder, form):
     assert all((folder / form / file).read_bytes() == (here / file).read_bytes() for file in files)
 
 
-@pytest.mark.quick_for("demo", "build", "batch")
+@pytest.mark.quick("demo", "build", "batch")
 @pytest.mark.parametrize(
     "words",
     [

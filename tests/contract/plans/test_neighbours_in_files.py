@@ -15,8 +15,6 @@ from random_plans.corners import NAMES, OUTPUTS, RELATIONS, neighbours, plan_of,
 from random_plans.files import FORMATS, Format
 from random_plans.observed import Observer
 
-pytestmark = pytest.mark.slow("whole builds")
-
 STUDY = study_of(30)
 
 
@@ -26,7 +24,7 @@ def observer() -> Iterator[Observer]:
         yield closed
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("stored", FORMATS, ids=lambda stored: stored.name)
 @pytest.mark.parametrize("name", OUTPUTS)
 @pytest.mark.parametrize("relation", RELATIONS)

@@ -23,8 +23,6 @@ from synthrelease.dp.guarantee import Neighbours
 from synthrelease.errors import SynthReleaseError
 from synthrelease.ledgers import Ledger
 
-pytestmark = pytest.mark.slow("whole builds")
-
 
 def spent_in_vain(
     draws: Draws, folder: Path, *, verified: Callable[[Path], Verification] = synthrelease.verify

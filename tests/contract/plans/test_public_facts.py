@@ -12,8 +12,6 @@ from random_plans.observed import Observer
 from random_plans.plans import FEATURES, GAZE, RandomPlan
 from random_plans.study import CODE, HEIGHT, KINDS, RECORDINGS, STIMULI, Person, Public, Study
 
-pytestmark = pytest.mark.slow("whole builds")
-
 CHOICES: dict[str, dict[str, Any]] = {
     "only": {"only": {"kind": [KINDS[0]]}},
     "valid": {"valid": {"good": [0.5, 1.0]}},
@@ -116,7 +114,7 @@ def person(label: str, *, everything: bool) -> Person:
     )
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("assumed", ASSUMED)
 @pytest.mark.parametrize("choice", CHOICES)
 def test_a_person_of_whom_no_row_is_left_changes_noisy_values_alone(

@@ -21,8 +21,6 @@ from tiers import few
 
 import synthrelease
 
-pytestmark = pytest.mark.slow("whole builds")
-
 
 @pytest.fixture(scope="module")
 def observer() -> Iterator[Observer]:

@@ -252,7 +252,7 @@ def test_the_question_says_that_what_is_replaced_stays_paid_for_and_that_most_is
     assert len(ledger_of(plan)) == 5
 
 
-@pytest.mark.quick_for("build-Ctrl-C")
+@pytest.mark.quick("build-Ctrl-C")
 @pytest.mark.parametrize("answer", ["\x03", "\x04", "\n", "no\n"], ids=["Ctrl-C", "Ctrl-D", "nothing", "no"])
 @pytest.mark.parametrize("command", [("build", "-o", "r.h5"), ("batch", "-o", "out")], ids=["build", "batch"])
 def test_whatever_is_no_yes_charges_nothing(plan: Path, command: tuple[str, ...], answer: str) -> None:
@@ -477,7 +477,6 @@ def test_rows_without_weight_or_outside_the_window_do_not_count(
 # Names and room
 
 
-@pytest.mark.slow("processes of their own")
 @pytest.mark.parametrize("many", [3, pytest.param(6, marks=pytest.mark.thorough)])
 def test_of_many_builds_to_one_path_one_is_paid_for(plan: Path, many: int) -> None:
     context = get_context("spawn")

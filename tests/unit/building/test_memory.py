@@ -59,7 +59,7 @@ def memory_lines(view: dict[str, Any]) -> str:
     return lines
 
 
-@pytest.mark.thorough_for("areas", "signals")
+@pytest.mark.quick(but=["areas", "signals"])
 @pytest.mark.parametrize("name", STUDIES)
 def test_what_no_one_contributes_has_the_shape_of_what_everyone_does(name: str, tmp_path: Path) -> None:
     design = make_design(load_plan(STUDIES[name](tmp_path)))
@@ -75,7 +75,7 @@ def test_what_no_one_contributes_has_the_shape_of_what_everyone_does(name: str, 
             assert any(array.any() for array in something.arrays.values())  # type: ignore[attr-defined]
 
 
-@pytest.mark.thorough_for("areas", "signals")
+@pytest.mark.quick(but=["areas", "signals"])
 @pytest.mark.parametrize("name", STUDIES)
 def test_it_is_told_of_every_kind_of_output(name: str, tmp_path: Path) -> None:
     found = told(STUDIES[name](tmp_path))

@@ -28,7 +28,7 @@ def page_of(plan: Path, target: Path) -> Page:
     return page
 
 
-@pytest.mark.quick_for("areas")
+@pytest.mark.quick("areas")
 @pytest.mark.parametrize("name", ["maps", "series", "records", "areas", "statistics"])
 def test_the_page_says_what_the_preview_says(tmp_path: Path, name: str) -> None:
     plan = layouts.STUDIES[name](tmp_path)

@@ -64,7 +64,7 @@ def recipe(language: str) -> str:
     return found
 
 
-@pytest.mark.quick_for("dash")
+@pytest.mark.quick("dash")
 @pytest.mark.parametrize("shell", ["bash", "dash"])
 def test_the_commands_of_the_page_verify_what_is_signed(bundle: Path, shell: str) -> None:
     for name in {shell, *programs_in(recipe("sh"))} - {"bash"}:

@@ -107,7 +107,7 @@ def test_no_one_signs_what_someone_else_has_written(bundle: Path) -> None:
         sign(bundle, CURATOR, detached=True)
 
 
-@pytest.mark.quick_for("True")
+@pytest.mark.quick("True")
 @pytest.mark.parametrize("detached", [False, True])
 def test_beyond_16_signatures_there_is_no_room(bundle: Path, *, detached: bool) -> None:
     written = sign(bundle, CURATOR, detached=detached)
@@ -126,7 +126,7 @@ def test_beyond_16_signatures_there_is_no_room(bundle: Path, *, detached: bool) 
     assert synthrelease.verify(bundle, signed.public(bundle.parent, CURATOR), quick=True).ok
 
 
-@pytest.mark.quick_for("True")
+@pytest.mark.quick("True")
 @pytest.mark.parametrize("detached", [False, True])
 def test_who_may_write_it_may_still(bundle: Path, monkeypatch: pytest.MonkeyPatch, *, detached: bool) -> None:
     """In a folder that several share the mask of whoever signs is not what counts."""

@@ -120,7 +120,7 @@ SOURCES: dict[str, Callable[[Path], Source]] = {
 PLACES = ("matlab", "arrays")  # whose column `person` counts
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("name", SOURCES)
 @pytest.mark.parametrize("slice_rows", [converted._SLICE_ROWS, 3])

@@ -110,7 +110,6 @@ def test_cells_of_structs_of_cells_of_structs_are_rows(tmp_path: Path, *, packed
     assert found.drop("fix_duration").rows() == rows.rows()
 
 
-@pytest.mark.slow("real data of 700 pictures")
 def test_the_file_of_osie_is_its_table() -> None:
     found = table(OSIE / "fixations.mat")
     tidy = pl.read_csv(ROOT / "docs" / "data" / "osie" / "fixations_tidy.csv.gz")

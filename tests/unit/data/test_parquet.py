@@ -213,7 +213,6 @@ def test_a_foot_is_read_once_until_the_file_changes(tmp_path: Path, monkeypatch:
     assert len(feet) == 2
 
 
-@pytest.mark.slow("a table of millions of rows")
 def test_columns_of_few_texts_are_no_bomb(tmp_path: Path) -> None:
     """They pack to a hundredth, as questionnaires and conditions do."""
     answer = pl.Series(np.random.default_rng(1).integers(0, 2, 1_000_000)).replace_strict({0: "no", 1: "yes"})

@@ -117,7 +117,6 @@ def test_another_file_of_the_name_is_parsed_anew(recordings: Path) -> None:
         assert read_table(path, ["pupil_mm"]).frame["pupil_mm"].to_list() == [2.5, 3.5]
 
 
-@pytest.mark.slow("starts workers")
 def test_workers_read_what_one_has_parsed() -> None:
     with scratch():
         parsed_once("a table", partial(pl.DataFrame, {"x": [1]}))
@@ -136,7 +135,6 @@ def test_where_nothing_can_be_written_it_is_parsed_all_the_same(monkeypatch: pyt
         assert parsed_once("a table", lambda: pl.DataFrame({"x": [1]}))["x"].to_list() == [1]
 
 
-@pytest.mark.slow("starts a process")
 def test_no_private_file_is_left_whatever_ends_a_command(
     recordings: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

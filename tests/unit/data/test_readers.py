@@ -287,8 +287,12 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.thorough_for(
-    "in blocks-wrong-checksum.csv.gz", "in blocks-cut-at-the-end.csv.gz", "in blocks-cut-in-the-middle.csv.gz"
+@pytest.mark.quick(
+    but=[
+        "in blocks-wrong-checksum.csv.gz",
+        "in blocks-cut-at-the-end.csv.gz",
+        "in blocks-cut-in-the-middle.csv.gz",
+    ]
 )
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_an_unreadable_file_is_refused_without_quoting_it(tmp_path: Path, name: str) -> None:
@@ -419,7 +423,7 @@ LABEL = st.text(st.sampled_from('ab",; é'), max_size=5).map(lambda text: f"a{te
 NOTE = st.text(st.sampled_from('ab",;\n\r\t é'), max_size=5).map(lambda text: f"a{text}b")
 
 
-@pytest.mark.thorough_for("in blocks")
+@pytest.mark.quick(but=["in blocks"])
 @given(
     st.lists(st.tuples(LABEL, LABEL, NOTE), min_size=1, max_size=8),
     st.integers(0, 7),

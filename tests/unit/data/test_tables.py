@@ -205,7 +205,6 @@ def test_typed_labels_become_the_text_that_a_person_would_write(
 LETTERS = st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"])
 
 
-@pytest.mark.slow("Hypothesis lists all letters once")
 @given(st.lists(st.text(LETTERS, min_size=1, max_size=20), min_size=1))
 @few
 def test_labels_are_the_cells_themselves(tmp_path_factory: pytest.TempPathFactory, cells: list[str]) -> None:

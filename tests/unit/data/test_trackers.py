@@ -101,7 +101,7 @@ def test_every_plan_of_the_page_has_an_export_here() -> None:
     assert set(BLOCKS) == {*READ, "Headsets"}
 
 
-@pytest.mark.thorough_for("EyeLink recordings")
+@pytest.mark.quick(but=["EyeLink recordings"])
 @pytest.mark.parametrize("name", READ)
 def test_a_plan_of_the_page_reads_what_the_software_exports(tmp_path: Path, name: str) -> None:
     export, points = READ[name]

@@ -197,7 +197,7 @@ MIXED = [
 DELTAS = [0.2, 1e-2, 1e-6, 1e-12]
 
 
-@pytest.mark.thorough_for("2.0-laplace4")
+@pytest.mark.quick(but=["2.0-laplace4"])
 @pytest.mark.parametrize(("mu", "laplace"), MIXED)
 def test_mixed_noise_keeps_its_delta_by_exact_reckoning_and_wastes_little(
     mu: float, laplace: tuple[tuple[int, float], ...]
@@ -235,7 +235,7 @@ def test_mixed_noise_lies_between_each_part_and_the_plain_sum(
         assert alone <= delta
 
 
-@pytest.mark.thorough_for("2001-3", "1500-2")
+@pytest.mark.quick(but=["2001-3", "1500-2"])
 @pytest.mark.parametrize(("sensitivity", "steps"), [(1001, 2), (1500, 2), (2001, 3)])
 def test_a_sensitivity_beyond_the_lattice_keeps_its_delta_by_exact_reckoning(
     sensitivity: int, steps: int
@@ -345,7 +345,7 @@ WITH_GAUSSIAN = [
 ]
 
 
-@pytest.mark.thorough_for("1.0-chosen2-laplace2", "2.0-chosen3-laplace3")
+@pytest.mark.quick(but=["1.0-chosen2-laplace2", "2.0-chosen3-laplace3"])
 @pytest.mark.parametrize(("mu", "chosen", "laplace"), WITH_GAUSSIAN)
 def test_a_choice_beside_a_gaussian_keeps_its_delta_by_exact_reckoning_and_wastes_little(
     mu: float, chosen: tuple[float, ...], laplace: tuple[tuple[int, float], ...]

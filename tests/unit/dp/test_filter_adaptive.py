@@ -57,7 +57,7 @@ def test_the_control_composed_as_one_release_the_same_choice_is_worth_twice_delt
     assert chosen == pytest.approx(1.993e-6, rel=1e-2)
 
 
-@pytest.mark.thorough_for("sizes0-0.05-14-1.0-1e-06")
+@pytest.mark.quick(but=["sizes0-0.05-14-1.0-1e-06"])
 @pytest.mark.parametrize(
     ("sizes", "unit", "most", "epsilon", "delta"),
     [

@@ -138,7 +138,7 @@ FIRST = {
 }
 
 
-@pytest.mark.thorough_for("0.1-1e-06-both", "1.0-1e-06-both", "3.0-1e-09-both", "20.0-0.001-both")
+@pytest.mark.quick(but=["0.1-1e-06-both", "1.0-1e-06-both", "3.0-1e-09-both", "20.0-0.001-both"])
 @pytest.mark.parametrize("name", FIRST)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (3.0, 1e-9), (20.0, 1e-3)])
 def test_the_order_has_room_for_most(name, epsilon, delta):

@@ -85,7 +85,6 @@ def evaluated(watched):
     return lambda write: watched(write)[0]
 
 
-@pytest.mark.slow("an evaluation of a whole study; every other test here is of its parts")
 @studies
 def test_nothing_is_wrong_with_an_honest_release(evaluated, write):
     told = evaluated(write)

@@ -103,7 +103,7 @@ def test_csv_is_as_the_rfc_has_it(tmp_path):
         assert not raw.startswith(b"\xef\xbb\xbf")
 
 
-@pytest.mark.thorough_for("png")
+@pytest.mark.quick(but=["png"])
 @pytest.mark.parametrize("form", OF_ANY)
 def test_the_same_bundle_gives_the_same_bytes(tmp_path, form):
     bundle, whole = written(tmp_path, "series")
@@ -147,7 +147,7 @@ def test_a_missing_value_alone_in_a_row_is_no_empty_line(tmp_path):
         assert list(csv.reader(file, strict=True)) == [["mood"], ["calm"], [""], ["calm"]]
 
 
-@pytest.mark.thorough_for("png")
+@pytest.mark.quick(but=["png"])
 @pytest.mark.parametrize("form", OF_ANY)
 def test_the_manifest_is_that_of_the_bundle(tmp_path, form):
     bundle, _ = written(tmp_path, "maps")

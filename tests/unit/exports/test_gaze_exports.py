@@ -121,7 +121,6 @@ def packed_rows(path):
 # What every form has
 
 
-@pytest.mark.slow("builds the release that all others take")
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_form_says_that_trials_are_synthetic_and_exchangeable(exported, form):
     folder, bundle = exported(form)
@@ -142,7 +141,6 @@ def formulas(tmp_path_factory):
     return open_bundle(synthrelease.build(plan, folder / "r.h5").path)
 
 
-@pytest.mark.slow("builds the release that all others take")
 @pytest.mark.parametrize(
     "form", [form for form in FORMATS if form != "dp-registry"]
 )  # which is no release's without ε

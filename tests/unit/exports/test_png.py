@@ -75,7 +75,7 @@ def test_no_picture_takes_anothers_name(tmp_path):
         assert f"{path.name}: " in told(tmp_path / "out")
 
 
-@pytest.mark.thorough_for("maps")
+@pytest.mark.quick(but=["maps"])
 @pytest.mark.parametrize("name", ["maps", "records", "areas"])
 def test_the_readme_says_what_is_guaranteed_and_what_is_not(tmp_path, name):
     bundle, whole = written(tmp_path, name)

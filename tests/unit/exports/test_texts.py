@@ -26,7 +26,7 @@ def readme_of(bundle, form, folder):
     return (folder / "README.txt").read_text("utf-8")
 
 
-@pytest.mark.thorough_for("png-heatmaps")
+@pytest.mark.quick(but=["png-heatmaps"])
 @pytest.mark.parametrize(("form", "name"), [("csv", "unknown-number"), ("png", "heatmaps"), ("bids", SEEDED)])
 def test_readmes(tmp_path, form, name):
     check_text(

@@ -21,8 +21,7 @@ def opened(name: str) -> ReadableBundle:
     return synthrelease.open_bundle(FOLDER / name, allow_test_seed=True)
 
 
-@pytest.mark.slow("reads every golden bundle")
-@pytest.mark.quick_for("heatmaps", "estimates", "people")
+@pytest.mark.quick("heatmaps", "estimates", "people")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_tree_has_the_dataset_of_each_output(path: Path) -> None:
     with opened(path.name) as bundle:
@@ -47,8 +46,7 @@ def test_a_tree_has_the_dataset_of_each_output(path: Path) -> None:
                     assert np.array_equal(found, dataset, equal_nan=True)
 
 
-@pytest.mark.slow("reads every golden bundle")
-@pytest.mark.quick_for("heatmaps", "estimates", "people")
+@pytest.mark.quick("heatmaps", "estimates", "people")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_all_frames_are_those_of_each_output(path: Path) -> None:
     with opened(path.name) as bundle:
@@ -85,8 +83,7 @@ def test_a_tree_of_a_test_seed_says_so() -> None:
         assert TEST_SEED_WORDS in node.attrs["guarantee"]
 
 
-@pytest.mark.slow("writes whole bundles")
-@pytest.mark.quick_for("heatmaps.h5-h5netcdf")
+@pytest.mark.quick("heatmaps.h5-h5netcdf")
 @pytest.mark.parametrize("engine", ["h5netcdf", "netcdf4"])
 @pytest.mark.parametrize("name", ["heatmaps.h5", "records.h5", "estimates.h5"])
 def test_a_tree_can_be_written_as_netcdf(tmp_path: Path, name: str, engine: str) -> None:

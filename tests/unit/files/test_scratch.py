@@ -121,7 +121,6 @@ def test_a_folder_that_is_not_ours_is_not_used(
     place.rmdir() if squatted == "foreign" else place.unlink()
 
 
-@pytest.mark.slow("starts workers")
 def test_workers_have_it_too_and_leave_it() -> None:
     with scratch():
         folder = made_folder()

@@ -46,7 +46,6 @@ def estimated(function, bundle, name, options):
         return error.code
 
 
-@pytest.mark.slow("opens every golden bundle")
 @pytest.mark.parametrize("path", BUNDLES, ids=lambda path: path.stem)
 def test_an_output_has_intervals_or_is_refused(path):
     bundle = open_bundle(path, allow_test_seed=True)

@@ -152,7 +152,7 @@ def test_ends_of_a_difference_are_recovered_from_those_of_its_terms():
     assert (a - b - low)[0] != pytest.approx((high - (a - b))[0], rel=0.05)
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("laplace", [False, True])
 @pytest.mark.parametrize("size", [2.0, 10.0, 30.0])
 @pytest.mark.parametrize("bound", [False, True])

@@ -102,7 +102,6 @@ STEPS = st.lists(
 ).map(lambda steps: [("grant", 5.0, 1e-6), *steps])
 
 
-@pytest.mark.slow("a property of whole histories")
 @given(steps=STEPS)
 def test_any_sequence_of_grants_and_debits_amounts_to_what_a_list_would(tmp_path_factory, steps):
     with without_syncing():

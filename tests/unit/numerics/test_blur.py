@@ -48,7 +48,7 @@ def some_map(shape: tuple[int, int]) -> NDArray[np.float64]:
     return np.random.default_rng(shape).normal(10, 30, shape)
 
 
-@pytest.mark.thorough_for("120.0-shape4-screen_px2")
+@pytest.mark.quick(but=["120.0-shape4-screen_px2"])
 @pytest.mark.parametrize("screen_px", SCREENS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("blur_px", [3.0, 25.5, 120.0])

@@ -132,7 +132,7 @@ def test_coefficients_are_the_integer_product_with_the_rounded_basis(length: int
     assert found.tolist() == [exact_coefficients(row, frequencies, bound=bound) for row in series.tolist()]
 
 
-@pytest.mark.thorough_for("10000-2", "4000-4")
+@pytest.mark.quick(but=["10000-2", "4000-4"])
 @pytest.mark.parametrize(("length", "frequencies"), [(1024, 9), (2048, 5), (4000, 4), (10_000, 2)])
 def test_coefficients_of_long_series_are_exact_too(length: int, frequencies: int) -> None:
     series = some_series(4, length)

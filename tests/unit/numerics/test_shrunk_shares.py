@@ -15,7 +15,7 @@ def squared(one: np.ndarray, other: np.ndarray) -> float:
     return float(((one - other) ** 2).sum(axis=1).mean())
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @pytest.mark.parametrize("areas", [2, 3, 6, 20])
 @pytest.mark.parametrize("deviation", [0.01, 0.1, 0.5, 5.0])
 def test_the_error_is_less_than_that_of_noisy_and_of_equal_proportions(areas: int, deviation: float) -> None:

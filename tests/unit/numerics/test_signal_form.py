@@ -125,7 +125,7 @@ def test_integers_are_those_of_every_chunk_by_itself(form: SignalForm) -> None:
     assert found.tolist() == expected
 
 
-@pytest.mark.thorough_for("cfpa-6", "dcfpa-6")
+@pytest.mark.quick(but=["cfpa-6", "dcfpa-6"])
 @pytest.mark.parametrize(("mechanism", "frequencies"), [(CFPA, 6), (DCFPA, 6)])
 def test_integers_of_the_longest_chunks_are_exact_too(mechanism: str, frequencies: int) -> None:
     """Differences reach twice as far: their basis is rounded to one bit less, which shows in some of 700 integers."""

@@ -75,7 +75,7 @@ def simulated(form: SpectralSignalForm, level: float, *, told: float = 1.0) -> t
     return float(np.mean(within)), float(np.mean(squares))
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @every_baseline
 @pytest.mark.parametrize("count", [6, 39])
 @pytest.mark.parametrize("level", [0.03, 0.1, 0.3, 1.0])

@@ -56,7 +56,7 @@ def test_rows_with_grids_of_their_own_are_stored_as_each_alone(values: list[list
     assert is_stored_form(found, exact, care=1e-12, by_rows=True)
 
 
-@pytest.mark.thorough_for("16385-1000")
+@pytest.mark.quick(but=["16385-1000"])
 @pytest.mark.parametrize("rows", [1, 2, 1000])
 @pytest.mark.parametrize("columns", [1, 3, stored_module._BLOCK + 1])
 def test_one_value_of_a_row_beside_its_grid_is_seen_whatever_the_others_are(rows: int, columns: int) -> None:

@@ -105,7 +105,6 @@ def outcomes(jobs: list[Job[Any]], pool: Pool, **options: Any) -> dict[int, Any]
     return dict(run_all(jobs, pool, **options))
 
 
-@pytest.mark.slow("the first of Dask")
 def test_results_come_in_the_order_of_the_calls(pool: Pool) -> None:
     jobs = [asking(squares(3, 1, 2), squares(9)), asking(squares(*range(7)))]
     found = outcomes(jobs, pool, most_open=2)
@@ -240,7 +239,7 @@ def test_interrupted_every_job_puts_back_what_is_its_own() -> None:
 # --- workers
 
 
-@pytest.mark.quick_for("loky")
+@pytest.mark.quick("loky")
 def test_calls_go_to_as_many_processes_as_asked_for(workers: Pool) -> None:
     (found,) = run(asking([Call(calls.own_pid) for _ in range(6)]), workers)
     assert len(set(found)) == 2
@@ -252,13 +251,13 @@ def test_each_worker_has_one_thread(workers: Pool) -> None:
     assert found == {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "polars": "1"}
 
 
-@pytest.mark.quick_for("loky")
+@pytest.mark.quick("loky")
 def test_a_killed_worker_s_calls_are_made_again(workers: Pool, tmp_path: Path) -> None:
     jobs = [asking(squares(*range(5))), asking([Call(calls.die_first, (tmp_path / "dead",)), *squares(7)])]
     assert outcomes(jobs, workers, most_open=2) == {0: [[0, 1, 4, 9, 16]], 1: [["alive", 49]]}
 
 
-@pytest.mark.quick_for("loky")
+@pytest.mark.quick("loky")
 def test_what_kills_its_worker_twice_is_an_error_of_its_job_alone(workers: Pool) -> None:
     jobs = [asking(squares(*range(5))), asking([Call(calls.die), *squares(7)]), asking(squares(8))]
     found = outcomes(jobs, workers, most_open=3)
@@ -378,7 +377,6 @@ def test_calls_of_a_pool_that_lost_all_of_them_without_a_word_are_made_again(
     assert (mute.checked, len(mute.asked)) == (1, 6)
 
 
-@pytest.mark.slow("starts a worker twice")
 def test_workers_that_are_all_dead_are_found_out_and_replaced() -> None:
     """As after an executor's own thread has failed: the future of the call never says so."""
     pool = Processes(1)

@@ -158,7 +158,6 @@ def test_the_manifest_says_of_what_and_what_is_public(bundle: synthrelease.bundl
     assert codes == ["fixations", "one-trial"]
 
 
-@pytest.mark.slow("an evaluation")
 def test_an_evaluation_knows_the_truth(tmp_path: Path) -> None:
     path = write_study(tmp_path)
     built = synthrelease.build(path, tmp_path / "r.h5")
@@ -176,7 +175,6 @@ def test_an_evaluation_knows_the_truth(tmp_path: Path) -> None:
     assert synthrelease.export(built.path, "csv", tmp_path / "csv")
 
 
-@pytest.mark.slow("whole builds")
 def test_a_curator_sees_what_is_clipped_to_bounds_of_another_unit(tmp_path: Path) -> None:
     """Bounds in seconds of durations in milliseconds: of the output that has them, and no other."""
     path = write_study(tmp_path, **{"fixation_duration = [0, 500]": "fixation_duration = [0, 0.5]"})

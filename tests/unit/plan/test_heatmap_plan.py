@@ -252,7 +252,7 @@ def test_the_preview_compares_all_mechanisms(tmp_path: Path) -> None:
     assert "CC ≥ 0.8" in row["people_needed"]
 
 
-@pytest.mark.quick_for("1")
+@pytest.mark.quick("1")
 @pytest.mark.parametrize("blur", [0, 0.01, 1, 5000])
 def test_cells_can_be_compared_whatever_their_blur(tmp_path: Path, blur: float) -> None:
     huge = {"width_px": 100_000, "height_px": 100_000}

@@ -116,7 +116,7 @@ def _long_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_blocks, "_BLOCK_BYTES", 500)
 
 
-@pytest.mark.quick_for("who-gaze.parquet")
+@pytest.mark.quick("who-gaze.parquet")
 @pytest.mark.parametrize("file", ["gaze.parquet", "gaze.csv"])
 @pytest.mark.parametrize("order", ["shuffled", "who", "image"])
 def test_every_person_is_whole_in_one_part_and_no_part_is_much_too_large(
@@ -276,8 +276,7 @@ def test_what_is_collected_in_parts_is_what_is_collected_at_once(
         np.testing.assert_array_equal(found[key], expected[key])
 
 
-@pytest.mark.thorough_for("features.csv")
-@pytest.mark.slow("reads a file in every division")
+@pytest.mark.quick(but=["features.csv"])
 @pytest.mark.parametrize("name", ["features.parquet", "features.csv"])
 def test_rows_stand_in_the_order_of_people_however_they_were_divided(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

@@ -36,7 +36,6 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.slow("reads all kinds in another process")
 def test_they_are_generated_from_the_schema():
     command = [sys.executable, str(ROOT / "scripts" / "make_plan_classes.py"), "--check"]
     assert subprocess.run(command, check=False).returncode == 0

@@ -65,7 +65,6 @@ def decisions(plan):
     return [inputs, outputs, *(getattr(plan, name) for name in own)]
 
 
-@pytest.mark.slow("builds four releases")
 def test_a_release_of_a_file_an_object_and_a_dict_is_one(study, tmp_path, monkeypatch):
     monkeypatch.chdir(study.folder)
     read = Plan.from_toml("plan.toml")

@@ -84,7 +84,7 @@ def test_a_large_map_is_read_at_places_that_it_has(shape):
         assert spread == pytest.approx(abs(cell), abs=np.abs(cells).max() / 254)
 
 
-@pytest.mark.thorough_for("1", "6")
+@pytest.mark.quick(but=["1", "6"])
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_curves_are_where_they_are_drawn(count):
     x = np.linspace(2.0, 9.0, 30)

@@ -57,7 +57,6 @@ def test_no_name_hides_another_and_the_first_stays_on_its_area() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow("a release is evaluated")
 def test_both_reports_draw_areas_over_the_photograph(tmp_path: Path) -> None:
     plan = write_areas_study(tmp_path)
     bundle = synthrelease.build(plan, tmp_path / "r.h5", test_seed=5).path

@@ -58,7 +58,7 @@ def at(output: Any, path: tuple[Any, ...]) -> Any:
     return output
 
 
-@pytest.mark.quick_for("areas")
+@pytest.mark.quick("areas")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_manifest_that_contradicts_itself_does_not_stop_its_reader(path: Path) -> None:
     with BundleFile(path) as file:

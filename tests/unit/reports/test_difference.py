@@ -127,7 +127,6 @@ def test_a_release_and_itself_do_not_differ(original):
     assert figures(section(text_of(told), "Same")) == [5, len(original.manifest["digests"])]
 
 
-@pytest.mark.slow("compares five pairs of releases")
 @pytest.mark.usefixtures("wide")
 def test_whole_texts(kept, tmp_path):
     """Of the same release, of one with another title, of one with other outputs, of one by another plan, and of noise that was used twice."""
@@ -662,7 +661,7 @@ def test_two_draws_of_the_same_data_are_not_suspected(tmp_path):
         assert [one for one in likenesses if one.telling]
 
 
-@pytest.mark.quick_for("29")
+@pytest.mark.quick("29")
 @pytest.mark.parametrize("people", [29, 33])
 def test_the_same_seed_on_other_people_is_found_in_every_output_that_can_tell(tmp_path, people):
     first = build_seeded(tmp_path / "a")
@@ -680,7 +679,7 @@ def test_the_same_seed_on_other_people_is_found_in_every_output_that_can_tell(tm
     assert told.to_json()["values"][0]["noise"]["repeated"] is True
 
 
-@pytest.mark.quick_for("change0", "change3")
+@pytest.mark.quick("change0", "change3")
 @pytest.mark.parametrize(
     "change",
     [

@@ -57,8 +57,7 @@ def sides(axis):
     return axis.get_xlabel(), axis.get_ylabel()
 
 
-@pytest.mark.slow("reads every golden bundle")
-@pytest.mark.quick_for("heatmaps", "statistics")
+@pytest.mark.quick("heatmaps", "statistics")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_every_output_is_drawn_on_a_figure_of_its_own(path):
     bundle = synthrelease.open_bundle(path, allow_test_seed=True)

@@ -40,7 +40,7 @@ def page_of(manifest: dict[str, Any]) -> Page:
     return parsed(public_page(manifest, [], BundleSource("b.h5", "0" * 64, ("checksum",))))
 
 
-@pytest.mark.quick_for("areas", "records", "estimates")
+@pytest.mark.quick("areas", "records", "estimates")
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_page_of_every_golden_bundle(path):
     page = golden_page(path.stem)
@@ -69,7 +69,7 @@ def test_a_page_of_every_golden_bundle(path):
             assert what in page.text
 
 
-@pytest.mark.thorough_for("series", "each")
+@pytest.mark.quick(but=["series", "each"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_of_every_layout(name, tmp_path):
     path = tmp_path / "b.h5"
@@ -79,7 +79,7 @@ def test_a_page_of_every_layout(name, tmp_path):
     assert json.loads(page.data) == layout(name).manifest
 
 
-@pytest.mark.thorough_for("statistics", "unknown-number")
+@pytest.mark.quick(but=["statistics", "unknown-number"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -286,7 +286,6 @@ def rows_of(page: Page, name: str, *words: str) -> list[str]:
     return [one for one in page.texts("tr") if one in card and all(word in one.split() for word in words)]
 
 
-@pytest.mark.slow("the first page that is drawn")
 def test_values_are_those_of_the_bundle():
     bundle = synthrelease.open_bundle(golden("statistics"))
     (row,) = rows_of(golden_page("statistics"), "all", "mean", "left")
@@ -369,7 +368,6 @@ def test_commands_can_be_copied(name, command):
     assert command in page.text
 
 
-@pytest.mark.slow("draws maps")
 def test_a_figure_of_the_release_stands_first():
     maps = golden_page("heatmaps")
     first = maps.source.index('class="lead-figure"')

@@ -92,7 +92,7 @@ def test_the_only_recording_that_no_column_names_has_no_name(labels: list[str]) 
     assert len(figure.axes[0].lines) == len(labels)
 
 
-@pytest.mark.quick_for("13")
+@pytest.mark.quick("13")
 @pytest.mark.parametrize("count", [5, 12, 13])
 def test_more_signals_have_panels_on_one_scale(count: int, tmp_path: Path) -> None:
     given = curves(count)
@@ -230,7 +230,7 @@ def test_no_two_names_stand_on_one_place(heights: list[float]) -> None:
     assert ends == sorted(ends)
 
 
-@pytest.mark.quick_for("a$b$c")
+@pytest.mark.quick("a$b$c")
 @pytest.mark.parametrize("name", ODD)
 def test_a_name_is_text_and_no_formula(name: str, tmp_path: Path) -> None:
     words: dict[str, Any] = {"title": name, "caption": name}
@@ -287,7 +287,7 @@ def test_whatever_a_measure_is_called_it_is_drawn(name: str, tmp_path: Path) -> 
     drawn(figure, tmp_path / "t.png")
 
 
-@pytest.mark.thorough_for("-1.0")
+@pytest.mark.quick(but=["-1.0"])
 @pytest.mark.parametrize("own", [0.0, math.inf, math.nan, -1.0])
 def test_an_own_epsilon_that_has_no_place_is_not_marked(own: float, tmp_path: Path) -> None:
     many = np.geomspace(0.1, 30, 12)

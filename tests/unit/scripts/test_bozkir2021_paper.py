@@ -413,7 +413,7 @@ def right_scale(unit):
     return abs(np.abs(unit).mean() - 1) <= 6.2 / math.sqrt(unit.size)
 
 
-@pytest.mark.quick_for("dcfpa-8")
+@pytest.mark.quick("dcfpa-8")
 @pytest.mark.parametrize(("mechanism", "chunk"), [("lpa", None), ("fpa", None), ("cfpa", 8), ("dcfpa", 8)])
 def test_the_noise_is_laplace_of_the_papers_scale_and_5_percent_are_seen(mechanism, chunk):
     unit = unit_noise_of(mechanism, chunk)

@@ -25,7 +25,7 @@ def test_whatever_meets_meets_in_one_of_few(together):
 def test_of_combinations_the_quick_tier_has_each_value_and_the_thorough_tier_the_others(tmp_path):
     (tmp_path / "test_it.py").write_text(
         "import pytest\n\n"
-        "@pytest.mark.quick_for_each_value\n"
+        "@pytest.mark.quick\n"
         "@pytest.mark.parametrize('one, other', [('a', 'b'), ('a', 'c'), ('b', 'b')])\n"
         "@pytest.mark.parametrize('third', [[1], {2}])\n"
         "def test_it(one, other, third): ...\n"

@@ -27,7 +27,6 @@ def document(browser: Browser) -> dict[str, Any]:
     return tomllib.loads(browser.project.plan_text() or "")
 
 
-@pytest.mark.slow("the first page of all")
 def test_from_a_table_to_a_complete_plan(tmp_path: Path) -> None:
     browser = Browser(project(tmp_path, plan=None))
     assert browser.ask("/data?path=gaze.csv").text.count('name="person"') == 3  # who, session, image

@@ -61,7 +61,6 @@ def verdicts(text: str) -> list[str]:
     return re.findall(r'class="verdict (\w+)"', text)
 
 
-@pytest.mark.slow("the first of a process: imports")
 def test_a_check_counts_what_is_left_out_and_is_private(tmp_path: Path) -> None:
     browser = Browser(project(tmp_path, MOST_OFF_SCREEN))
     form = finished(browser.project, "check", "build", "plan.toml", "--dry-run")
@@ -131,7 +130,6 @@ def test_errors_of_what_reads_data_are_private(browser: Browser) -> None:
     assert "<code>number</code>" in private
 
 
-@pytest.mark.slow("the first verification starts a process")
 @pytest.mark.parametrize("verdict", ["good", "bad"])
 def test_a_verification_has_a_verdict_and_every_check(browser: Browser, verdict: str) -> None:
     (bundle,) = with_bundles(browser, "heatmaps")
@@ -193,7 +191,6 @@ def test_a_faulty_bundle_is_not_compared(browser: Browser) -> None:
     assert page_of(browser, new).count('class="faults"') == 2
 
 
-@pytest.mark.slow("draws a report")
 def test_what_was_written_is_named_as_in_the_project(browser: Browser) -> None:
     (bundle,) = with_bundles(browser, "heatmaps")
     finished(browser.project, "report", "report", bundle, "-o", "page.html")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import bids_dataset
 import polars as pl
-import pytest
 from pages import Page, parsed
 from studio_project import Browser, project
 
@@ -21,7 +20,6 @@ def offered(page: Page) -> list[str | None]:
     return [one["value"] for one in page.all("input") if one.get("name") == "person"]
 
 
-@pytest.mark.slow("polars reads a table")
 def test_the_matrix_is_what_init_finds(tmp_path: Path) -> None:
     page = asked(tmp_path, "gaze.csv")
     (found,) = nestings([tmp_path / "gaze.csv"])

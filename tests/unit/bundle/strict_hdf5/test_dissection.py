@@ -123,7 +123,7 @@ def test_many_outputs(tmp_path: Path, count: int) -> None:
         assert {name: file.anatomy.groups[name] for name in kinds} == dict.fromkeys(kinds, attributes)
 
 
-@pytest.mark.quick_for("0-1", "0-2", "131072-2")
+@pytest.mark.quick("0-1", "0-2", "131072-2")
 @pytest.mark.parametrize(
     ("columns", "rows"),
     [*((0, rows) for rows in (1, 2, 64, 65, 97, 129, 200)), *((1 << 17, rows) for rows in (1, 2, 65, 129))],
@@ -161,7 +161,7 @@ def test_datasets_of_many_items_hold_their_values_in_order(
 TEXTS = {"role": "estimate", "units": "px", "long_name": "relative fixation density (1 = uniform)"}
 
 
-@pytest.mark.quick_for("1", "60")
+@pytest.mark.quick("1", "60")
 @pytest.mark.parametrize("number", [1, 60, 200, 600])
 def test_axes_and_texts_are_read_alike(tmp_path: Path, number: int) -> None:
     """References are kept in heaps of 4096 bytes, of 169 each."""

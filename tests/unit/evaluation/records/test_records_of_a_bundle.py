@@ -98,7 +98,7 @@ def forged(plan, bundle, name):
     assert synthrelease.verify(bundle, allow_test_seed=True).ok
 
 
-@pytest.mark.quick_for("plain-1")
+@pytest.mark.quick("plain-1")
 @pytest.mark.parametrize(("name", "fresh"), [("exact", 0), ("plain", 1), ("kept", 1)])
 def test_real_rows_in_the_place_of_records_are_found_out(tmp_path, name, fresh):
     """Where the plan leaves copies out, there may be none; else there may be as many as fresh records have."""
@@ -113,7 +113,6 @@ def test_real_rows_in_the_place_of_records_are_found_out(tmp_path, name, fresh):
     assert all(0 < share < 100 for share in numbers[2:])
 
 
-@pytest.mark.slow("evaluates a bundle of records")
 def test_the_records_of_an_honest_bundle_are_no_fault(tmp_path, monkeypatch):
     plan = study(tmp_path)
     checks = {}

@@ -668,7 +668,7 @@ def test_a_probability_a_billionth_above_a_power_counts_as_the_power(above: floa
 # --- how the work is divided
 
 
-@pytest.mark.quick_for("7-2")
+@pytest.mark.quick("7-2")
 @pytest.mark.parametrize(("block", "jobs"), [(1, 1), (1, 3), (2, 2), (7, 2), (1 << 15, 1), (1 << 15, 4)])
 def test_neither_blocks_nor_threads_change_a_count(
     block: int, jobs: int, monkeypatch: pytest.MonkeyPatch

@@ -97,7 +97,7 @@ def orders(parents: list[Row]) -> list[Row]:
 kinds = pytest.mark.parametrize("kind", ["tree", "common-parent", "decomposable"])
 
 
-@pytest.mark.quick_for("tree")
+@pytest.mark.quick("tree")
 @kinds
 def test_the_conditional_distribution_is_that_of_the_enumeration(kind: str) -> None:
     impossible = 0

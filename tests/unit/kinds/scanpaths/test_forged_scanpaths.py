@@ -47,7 +47,7 @@ DERIVED = (
 )
 
 
-@pytest.mark.quick_for("saccades/density", "chain/attraction")
+@pytest.mark.quick("saccades/density", "chain/attraction")
 @pytest.mark.parametrize("dataset", DERIVED)
 def test_one_changed_value_is_found(copy: Path, dataset: str) -> None:
     def change(values: Any) -> Any:

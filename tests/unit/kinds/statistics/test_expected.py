@@ -46,7 +46,7 @@ def releases(statistic: StatisticsMechanism, data: FeatureData, draws: int = DRA
     return [made.arrays(statistic.draw(sums, BUDGET, random)) for _ in range(draws)]
 
 
-@pytest.mark.quick_for("mean")
+@pytest.mark.quick("mean")
 @pytest.mark.parametrize(
     "name", ["count", "sum", "mean", "variance", "histogram", "quantile:0.5", "quantile:0.9"]
 )

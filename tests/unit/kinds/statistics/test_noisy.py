@@ -242,7 +242,7 @@ def test_intervals_of_sums_are_the_reach_on_both_sides(name: str, bounds: tuple[
         np.testing.assert_allclose(ends[:, 1], middle + 1234 * steps[name], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.quick_for_each_value
+@pytest.mark.quick
 @bounds_
 @quotients
 @pytest.mark.parametrize("name", [MEAN, VARIANCE])
