@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from goldens import check_text, figures
 from refusals import refused
-from reproducing import fresh_workers, reproduce, table, titles, without_results
+from reproducing import fresh_workers, reproduce, table, titles
 from reproductions._bozkir2021_paper import PaperParameters, Perturbed
 
 from synthrelease.dp.noise import SecureRandom
@@ -99,16 +99,12 @@ def rows_of(done, study, section):
 
 
 @pytest.mark.thorough
-def test_it_says_what_it_counts(done, part):
+def test_it_says_what_it_counts(done):
     of_ier, of_mpii = (done[0].partition(f"{name}: ")[2].split("\n\n")[0] for name in STUDIES)
     assert figures(of_ier)[:6] == [6, 2, 11, 930, 0.5, 130]
     assert [one for one in figures(of_mpii) if one not in (1, 2)][:4] == [4, 48, 420, 0.5]
     assert {1.1, 0.01, 32} <= set(figures(of_ier))
     assert {0.48, 0.01, 32} <= set(figures(of_mpii))
-    readings = tuple(part("utility_tables").READINGS.values())
-    of_first = done[0].partition(f"{STUDIES[1]}: ")[0]
-    lines = [line for line in of_first.splitlines() if not line.startswith(readings)]
-    check_text("reproduce/bozkir2021", without_results("\n".join(lines)))
 
 
 @pytest.fixture

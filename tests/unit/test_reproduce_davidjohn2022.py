@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from goldens import check_text, figures
+from goldens import figures
 from refusals import refused
 from reproducing import fresh_workers, reproduce
 
@@ -163,8 +163,6 @@ def test_in_short_has_every_question_and_chance(done, title, releases):
 def test_what_is_told_of_the_paper_stands_beside_ours(done):
     _, found = table(done[0], headings(done[0])[0])
     assert all(len(row) == 2 for row in found.values())
-    without = re.sub(r"\d\.\d\d( \(\d\.\d\d–\d\.\d\d\))?", "#", done[0])
-    check_text("reproduce/davidjohn2022", re.sub(r"\b\d of 1\b", "#", without))
 
 
 @pytest.mark.thorough

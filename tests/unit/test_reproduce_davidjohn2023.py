@@ -3,13 +3,11 @@
 import csv
 import gzip
 import math
-import re
 
 import numpy as np
 import pytest
-from goldens import check_text
 from refusals import refused
-from reproducing import reproduce, table, titles, without_results
+from reproducing import reproduce, table, titles
 from scipy.stats import norm
 
 from synthrelease.errors import DataError
@@ -124,10 +122,6 @@ def test_no_event_passes_with_gamma_of_one_and_no_sequence_with_the_noise_of_eve
 
 @pytest.mark.thorough
 def test_tables_are_printed_and_written(done):
-    second = titles(done[0])[1]
-    paper, rest = done[0].split(f"\n{second}", 1)
-    rest = re.sub(r"\d\.\d\d \(\d\.\d\d–\d\.\d\d\)[* ]?|\d\.\d\d° / (\d\.\d\d°|–)", "0", second + rest)
-    check_text("reproduce/davidjohn2023", f"{paper}\n{without_results(rest)}")
     for name, title in zip(TABLES, titles(done[0]), strict=True):
         with (done[1] / f"davidjohn2023_{name}.csv").open(encoding="utf-8", newline="") as file:
             _, *rows = csv.reader(file)

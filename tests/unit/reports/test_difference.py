@@ -610,12 +610,6 @@ def test_what_both_cost_is_told_by_the_ledger_alone(original, case):
     assert figures(section(text_of(told), "Together")).count(2.5) == sums
 
 
-@pytest.mark.usefixtures("wide")
-def test_what_is_said_of_ledgers(kept):
-    told = {case: difference(*with_ledgers(kept, *sides[:2])) for case, sides in OF_LEDGERS.items()}
-    check_texts("ledgers", {case: section(text_of(one), "Together") for case, one in told.items()})
-
-
 def test_a_release_that_holds_no_other_draw_costs_nothing_more(original):
     other = original.copy()
     other.manifest["release"]["title"] = "Corrected"
