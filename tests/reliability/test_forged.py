@@ -121,6 +121,17 @@ def test_delta_lowered_at_the_same_epsilon(bundle):
     assert codes(bundle) == {"guarantee"}
 
 
+def test_a_true_claim_at_a_delta_beyond_the_budget(bundle):
+    """The more δ, the less ε: of a larger one than was allowed, nothing is stated."""
+
+    def change(manifest):
+        manifest["privacy"]["guarantee"]["delta"] *= 10
+        recompute_claims(manifest)
+
+    forge_carefully(bundle, change)
+    assert codes(bundle) == {"guarantee"}
+
+
 @pytest.mark.parametrize("name", ["maps", "signals", "table", "summary"])
 def test_sensitivity_halved_and_everything_that_follows_recomputed(bundle, name):
     def change(manifest):

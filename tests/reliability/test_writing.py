@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from forked import ended
 from goldens import check_text
 from refusals import refused
 
@@ -82,6 +83,19 @@ def test_full_disk_leaves_nothing(study):
     check_text("writing/disk-full", done.stdout, folder=study.folder)
     assert left_behind(study.folder) == []
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20000
+
+
+def test_an_error_of_the_disk_is_told_however_late_it_comes(tmp_path):
+    """Nothing fails for the HDF5 library, which could die of it: what failed is raised once it has closed the file."""
+    (path := tmp_path / "r.h5").touch()
+
+    def write():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900))
+        with refused(MachineError, "cannot-write", where=path):
+            writer.write_bundle(path, Content({}, {}, []), completed=lambda _: {}, test_seed=False)
+
+    assert ended(write) == (0, "")
 
 
 def test_a_partial_file_that_is_gone_is_not_made_anew(tmp_path):

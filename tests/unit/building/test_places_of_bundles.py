@@ -6,7 +6,9 @@ import stat
 
 import pytest
 from click.testing import CliRunner
+from paid_study import write_paid_study
 
+import synthrelease
 from synthrelease.cli import main
 
 
@@ -40,6 +42,12 @@ def test_a_test_build_is_for_its_owner_alone(study):
         "real.TEST-SEED.h5": 0o600,
         "real.TEST-SEED.manifest.json": 0o600,
     }
+
+
+def test_a_test_seed_of_zero_is_one(tmp_path):
+    built = synthrelease.build(write_paid_study(tmp_path), tmp_path / "real.h5", test_seed=0)
+    assert built.path.name == "real.TEST-SEED.h5"
+    assert [one.code for one in synthrelease.verify(built.path).findings] == ["test-seed"]
 
 
 def test_versions_in_names_are_no_endings(study):

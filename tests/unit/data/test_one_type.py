@@ -49,6 +49,14 @@ def test_pieces(one: list[object], other: list[object], code: str) -> None:
         assert raised == code
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_every_piece_is_looked_at(place: int) -> None:
+    pieces = [pl.Series(["a"] if number == place else [number]) for number in range(4)]
+    with pytest.raises(DataError) as caught:
+        refuse_mixed_types("who", pieces, "piece {}".format, remedy="cast it")
+    assert caught.value.code == "mixed-types"
+
+
 def test_gaze_of_a_dataset_is_of_one_type() -> None:
     """polars would make the label 1 of everyone else "1.0"."""
     several = [

@@ -535,6 +535,22 @@ def test_a_choice_beside_events_known_by_their_pair_alone() -> None:
         assert spent <= delta
 
 
+@pytest.mark.parametrize("delta", [1e-3, 1e-6])
+@pytest.mark.parametrize("sigma", [0.5, 3.0, 100.0])
+def test_a_gaussian_beside_events_known_by_their_pair_has_what_they_leave_of_delta(
+    sigma: float, delta: float
+) -> None:
+    """All of the pair's δ, and δ(ε) of the Gaussian over both signs of the pair's loss for the rest."""
+    other = RoundedGaussian(1.0, 1.0, 5)
+    own = compose([other], delta=delta / 2)
+    total = compose([RoundedGaussian(1.0, sigma, 5), Disjoint((other,))], delta=delta)
+    assert isinstance(own, ApproxDP)
+    assert isinstance(total, ApproxDP)
+    theirs = [(sign * own.epsilon, 1 / (1 + _mp.exp(-sign * own.epsilon))) for sign in (1, -1)]
+    rest = sum(p * exact_delta(total.epsilon - loss, 1 / sigma, ()) for loss, p in theirs)
+    assert 0.9 * delta < delta / 2 + (1 - delta / 2) * rest <= delta
+
+
 def test_people_of_whom_each_is_in_one_choice_alone_bear_the_dearest() -> None:
     total = compose([Disjoint((CHOICE, PrivateChoice(2.0, 3)))], delta=1e-6)
     assert total == ApproxDP(epsilon=2.0, delta=1e-6)

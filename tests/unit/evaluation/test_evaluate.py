@@ -10,6 +10,7 @@ import invented_study as invented
 import numpy as np
 import pytest
 from goldens import check_text, figures
+from invented_evaluation import attack
 from pages import parsed
 from refusals import refused
 from tiers import params
@@ -23,7 +24,7 @@ from synthrelease.evaluation import evaluate as orchestrator
 from synthrelease.evaluation.attacks import AttackVerdict
 from synthrelease.evaluation.evaluate import evaluate
 from synthrelease.evaluation.private_page import private_page
-from synthrelease.evaluation.result import RELEASED
+from synthrelease.evaluation.result import RELEASED, EvaluatedOutput
 from synthrelease.evaluation.utility import EXACT
 from synthrelease.plan import partitions
 
@@ -255,6 +256,17 @@ def test_why_nothing_was_tried_is_told(tmp_path):
     told = evaluate(plan, synthrelease.build(plan, tmp_path / "one.h5", test_seed=5).path)
     assert [(one.attacks, one.known_rest, one.noise) for one in told.outputs] == [((), None, None)]
     check_text("evaluation/untried", "\n\n".join([*why, remarks_of(told)]))
+
+
+def test_attacks_on_all_outputs_are_judged_together():
+    """Each of them by itself would be significant."""
+    outputs = [EvaluatedOutput(name, "records", attacks=(attack(name, p_value=0.008),)) for name in "abc"]
+    assert {output.attacks[0].verdict for output in outputs} == {AttackVerdict.SIGNIFICANT}
+    for output in orchestrator._judged_together(outputs):
+        (judged,) = output.attacks
+        assert (judged.attack, judged.together) == (output.name, 3)
+        assert judged.corrected_p == pytest.approx(0.024)
+        assert judged.verdict is AttackVerdict.NOT_SIGNIFICANT
 
 
 # --- what does not belong together

@@ -937,6 +937,16 @@ def test_a_usual_syntax_error_has_its_own_remedy(tmp_path: Path, line: str, reme
     assert remedy in caught.value.remedy
 
 
+@pytest.mark.parametrize("name", ["gaze.csv", "gaze.tsv", "gaze.asc", "gaze.txt", "gaze"])
+def test_of_data_in_the_place_of_a_plan_nothing_is_repeated(tmp_path: Path, name: str) -> None:
+    data = tmp_path / name
+    data.write_text("person,pupil_mm\nanna berg,5.713\n")
+    with refusals.refused(PlanError, "bad-syntax") as caught:
+        load_plan(data)
+    told = f"{caught.value}{caught.value.to_json()}"
+    assert not any(cell in told for cell in ("pupil_mm", "anna", "5.713"))
+
+
 def test_a_plan_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     for encoding in ("latin-1", "utf-16"):
         unreadable(raw(tmp_path, '[release]\ntitle = "Größe"\n'.encode(encoding)), "not-utf8")

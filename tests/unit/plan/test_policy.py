@@ -27,7 +27,13 @@ from synthrelease.dp.event import (
 )
 from synthrelease.dp.guarantee import ApproxDP, NoGuarantee, PlausibleDeniability, PureDP
 from synthrelease.errors import PlanError, PolicyError
-from synthrelease.plan.policy import OutputGuarantee, Policy, ReleaseGuarantees, load_policy
+from synthrelease.plan.policy import (
+    OutputGuarantee,
+    Policy,
+    ReleaseGuarantees,
+    load_policy,
+    policy_findings,
+)
 
 MEAN = OutputGuarantee(
     "mean",
@@ -320,3 +326,15 @@ def test_what_all_releases_cost_is_held_against_the_policy_before_anything_is_pa
     assert figures(error["found"]) == [ANY, 0.01]
     shown = json.loads(run("ledger", "show", tmp_path / "l.sqlite", "--json").output)
     assert shown["study"]["debits"] == []
+
+
+def test_what_all_releases_cost_by_a_manifest_is_held_against_the_policy() -> None:
+    """This release by itself may cost less than the limit."""
+    manifest = {
+        "privacy": {"neighbours": "replace-one", "guarantee": ApproxDP(epsilon=1.0, delta=1e-6).to_json()},
+        "ledger": {"delta": 1e-5, "spent_before": 2.0, "spent_here": 1.0, "spent_after": 2.5},
+        "outputs": [],
+    }
+    for most, findings in ((2.5, 0), (2.4, 1), (1.5, 1)):
+        policy = Policy(Path("policy.toml"), {"name": "board", "max_epsilon_of_dataset": most})
+        assert len(policy_findings(policy, manifest)) == findings

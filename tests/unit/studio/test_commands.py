@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from refusals import refused
 from studio_project import PAID_PLAN, Browser, project
 
 from synthrelease.cli import main
-from synthrelease.errors import ArgumentError
+from synthrelease.errors import ArgumentError, MachineError
+from synthrelease.files.locks import AVAILABLE
 from synthrelease.plan.plan import load_plan
 from synthrelease.studio.commands import COMMANDS, OF_BUNDLES, PRIVATE, command
 from synthrelease.studio.jobs import Jobs
@@ -159,6 +161,32 @@ def test_what_pages_confirm_is_what_builds_compare(tmp_path: Path, raw: bytes) -
     here.plan.write_bytes(raw + here.plan.read_bytes().replace(b"\n", b"\r\n" if raw else b"\n"))
     assert here.digest() == load_plan(here.plan).digest
     assert (here.plan_text() or "").splitlines() == here.plan.read_text("utf-8-sig").splitlines()
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="commands need POSIX locks")
+def test_a_command_is_running_as_long_as_its_process_is(
+    files: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process has the lock, and not who has started it: a later server finds it, too."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*_: str, **options: Any) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(["sleep", "60"], **options))
+        return started[0]
+
+    monkeypatch.setattr("synthrelease.children.start", start)
+    jobs = Jobs(files.folder, files.state)
+    jobs.start("build", ["build"], plan="a")
+    try:
+        running = Jobs(files.folder, files.state).running()
+        assert running is not None
+        assert running.name == "build"
+        with refused(MachineError, "command-running"):
+            jobs.start("check", ["build", "--dry-run"], plan="a")
+    finally:
+        started[0].kill()
+        started[0].wait()
+    assert jobs.running() is None
 
 
 def test_only_the_bundle_of_the_plan_is_compared_with_the_data(files: Project) -> None:

@@ -586,6 +586,24 @@ def test_rows_beyond_the_end_of_a_dataset_hold_nothing(tmp_path: Path, hidden: b
         assert file["/manifest"][1 << 20 :].tobytes() == rest
 
 
+@pytest.mark.parametrize("byte", [0, 1, 6, 7])
+def test_no_byte_of_a_value_beyond_the_end_holds_anything(tmp_path: Path, byte: int) -> None:
+    """Values of several bytes are kept byte by byte: the highest one has as much room as the lowest."""
+    name, values = "/outputs/maps/1", np.arange(200_000)
+    path = written(tmp_path / "r.h5", {name: values})
+    with h5py.File(path, "r+") as file:
+        (size,) = file[name].chunks
+        start = len(values) // size * size
+        whole = np.zeros((size, 8), dtype=np.uint8)
+        whole[: len(values) - start] = values[start:, None].view(np.uint8)
+        whole[-1, byte] = 17
+        file[name].id.write_direct_chunk((start,), packed(whole.T.tobytes()))
+    with path.open("r+b") as changed:
+        writer.clear_gaps(changed)
+    with BundleFile(path) as opened, refused(BundleError, "values-beyond-end", where=name):
+        opened.array(name)
+
+
 def test_checksums_are_those_of_the_library(tmp_path: Path) -> None:
     """Even and odd lengths, sums that are 0 modulo 65535, more words than are added up at a time."""
     rng = np.random.default_rng(2)
