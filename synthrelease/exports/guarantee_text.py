@@ -11,12 +11,10 @@ from synthrelease.kinds.registry import kind_of, parameters_of
 from synthrelease.reports.guarantee_words import guarantee_caption, guarantee_words, output_guarantee_words
 from synthrelease.reports.output_words import noise_words, rows_of
 
-PARAMETERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "mu": "μ", "k": "k", "gamma": "γ"}
+PARAMETERS = {"epsilon": "ε", "delta": "δ", "k": "k", "gamma": "γ"}
 _VARIANTS = {
     "pure_dp": "pure differential privacy",
     "approx_dp": "approximate differential privacy",
-    "zcdp": "zero-concentrated differential privacy",
-    "gaussian_dp": "Gaussian differential privacy",
 }
 _NEIGHBOURS = {
     Neighbours.REPLACE_ONE: (
