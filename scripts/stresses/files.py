@@ -151,7 +151,7 @@ def flips() -> list[str]:
         began = time.monotonic()
         refused = Counter(refusals(one))
         print(
-            f"\nevery byte of the structure of {one.name} (format {one.version}), behind a new seal: "
+            f"\nevery byte of the structure of {one.name}, behind a new seal: "
             f"{time.monotonic() - began:.0f} s"
         )
         _print(
