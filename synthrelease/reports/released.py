@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -72,21 +73,22 @@ def shape_of(parameters: Parameters, dataset: Dataset) -> tuple[int, ...]:
 class Released(StoredValues):
     """A verified bundle, open for reading until `close` or the end of a `with`."""
 
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        super().__init__(path, manifest)
+        self._items: dict[str, dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]] = {}
+
     def values(self, output: str, *labels: str) -> NDArray[Any]:
         """Return an item of an output's dataset by labels, such as `values("attention", "1001", "heatmap")`.
 
         Raises:
             BundleError: it is not that of the manifest: the file was changed after it was verified.
         """
-        dataset, index = self._labelled(output)[labels]
-        return self.item(output, dataset.path, index).reshape(
-            shape_of(self.output(output).parameters, dataset)
-        )
-
-    def _labelled(self, name: str) -> dict[tuple[str, ...], tuple[Dataset, tuple[int, ...]]]:
-        stored = self.output(name)
-        return {
-            labels_of(stored.parameters, dataset, index): (dataset, index)
-            for dataset in stored.datasets
-            for index in dataset.indices()
-        }
+        stored = self.output(output)
+        if output not in self._items:
+            self._items[output] = {
+                labels_of(stored.parameters, dataset, index): (dataset, index)
+                for dataset in stored.datasets
+                for index in dataset.indices()
+            }
+        dataset, index = self._items[output][labels]
+        return self.item(output, dataset.path, index).reshape(shape_of(stored.parameters, dataset))

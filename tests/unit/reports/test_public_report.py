@@ -24,8 +24,10 @@ from synthrelease.bundle.disclosure import (
 from synthrelease.bundle.strict_hdf5.bundle_file import BundleFile
 from synthrelease.errors import BundleError, MachineError
 from synthrelease.number_words import is_certain
+from synthrelease.reports import released
 from synthrelease.reports.guarantee_words import guarantee_words, output_guarantee_words
 from synthrelease.reports.public_report import BundleSource, public_page, write_report
+from synthrelease.reports.released import Released, labels_of
 
 _SEEDED, _STAMP = "seeded.TEST-SEED", "TEST SEED – DO NOT PUBLISH"
 
@@ -372,3 +374,19 @@ def test_what_is_not_covered_is_stated_next_to_the_figure():
         < page.source.index('class="outside"')
         < page.source.index("<h3>")
     )
+
+
+def test_labels_of_an_outputs_items_are_made_once(monkeypatch):
+    """Else an evaluation of S maps takes S² of them."""
+    made = []
+
+    def noted(parameters, dataset, index):
+        made.append((dataset.path, index))
+        return labels_of(parameters, dataset, index)
+
+    monkeypatch.setattr(released, "labels_of", noted)
+    with Released(golden("heatmaps"), synthrelease.open_bundle(golden("heatmaps")).manifest) as values:
+        for name in ("garden", "a/b"):
+            assert values.values("joint", name, "heatmap").shape == (12, 16)
+    assert made
+    assert len(made) == len(set(made))
