@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from synthrelease.kinds.parameters import Parameters
 
 _SCHEMA_ENDING = ".schema.json"
+# What a policy may forbid besides mechanisms: types of events, and the calibration of a paper.
+_ALSO_FORBIDDEN = ("rounded_gaussian", "discrete_laplace", "exponential", "deniability_test", "liu2019")
 _REFERRED = ("texts-v1",)  # by other schemas
 _INDEPENDENT = {
     "type",
@@ -158,7 +160,7 @@ def with_kinds(whole: dict[str, Any], installed: Sequence[Kind]) -> dict[str, An
     if whole["$id"] == _POLICIES:
         mechanisms = {name for kind in installed for name in kind.mechanisms}
         forbidden = whole["properties"]["policy"]["properties"]["forbidden_mechanisms"]["items"]
-        forbidden["enum"] = sorted({*mechanisms, *forbidden["enum"]})
+        forbidden["enum"] = sorted({*mechanisms, *_ALSO_FORBIDDEN})
     if whole["$id"] == _MANIFESTS:
         schemas = {parameters: parameters.schema() for kind in installed for parameters in kind.parameters}
         _describe_kinds(whole, installed, {})

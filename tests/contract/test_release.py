@@ -290,11 +290,11 @@ def test_records_are_drawn_from_the_noised_counts(drawn: Variant) -> None:
     values, _ = noisy.release(people, SecureRandom.for_tests(8))
     names = [attribute.name for attribute in p.attributes]
     chosen = np.stack([values[name, "category"] for name in names], axis=1)
-    noised = {s: values[(*(names[a] for a in s), "noisy")] for s in p.subsets()}
-    sizes = [table.size for table in noised.values()]
+    released = {s: values[(*(names[a] for a in s), "noisy")] for s in p.subsets()}
+    sizes = [table.size for table in released.values()]
     parts = np.split(noisy.exact(people), np.cumsum(sizes)[:-1])
-    exact = {s: part.reshape(noised[s].shape) for s, part in zip(noised, parts, strict=True)}
-    for counts, fits in ((noised, True), (exact, False)):
+    exact = {s: part.reshape(released[s].shape) for s, part in zip(released, parts, strict=True)}
+    for counts, fits in ((released, True), (exact, False)):
         network = fitted_network(
             counts,
             p.categories,

@@ -45,7 +45,7 @@ def spectral_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 @pytest.fixture(scope="session")
 def noised_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return built(tmp_path_factory.mktemp("noised"), "chunks", "changes", "steps", "whole")
+    return built(tmp_path_factory.mktemp("noisy"), "chunks", "changes", "steps", "whole")
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as npst
 from synthrelease.numerics.derived import ShareShrinkage, dwell_normalization, transition_normalization
 
 W = 32768
-noised = st.one_of(
+noisy_shares = st.one_of(
     npst.arrays(np.int32, st.integers(2, 9), elements=st.integers(-(2**31), 2**31 - 1)),
     npst.arrays(np.int64, st.integers(2, 9), elements=st.integers(-(2**62), 2**62)),
 )
@@ -73,7 +73,7 @@ def test_no_one_who_may_look_is_as_one_who_does() -> None:
 @pytest.mark.parametrize(
     ("count", "mass"),
     [(None, Fraction(6)), (10, Fraction(6)), (4, Fraction(4))],
-    ids=["no viewers", "more viewers than transitions", "fewer viewers than noised transitions"],
+    ids=["no viewers", "more viewers than transitions", "fewer viewers than noisy transitions"],
 )
 def test_transitions_are_divided_by_their_own_sum_and_at_most_by_the_viewers(
     count: int | None, mass: Fraction
@@ -86,7 +86,7 @@ def test_transitions_are_divided_by_their_own_sum_and_at_most_by_the_viewers(
     assert (np.diag(shares) == 0).all()
 
 
-@given(noised, viewers, deviations)
+@given(noisy_shares, viewers, deviations)
 def test_dwell_shares_are_shares(noisy: np.ndarray, count: int | None, deviation: float) -> None:
     shares = dwell_shares(noisy, viewers=count, deviation=deviation)
     assert shares.shape == noisy.shape
