@@ -9,7 +9,6 @@ from synthrelease.bundle.finding import Finding
 from synthrelease.data.coordinates import DEGREES
 from synthrelease.kinds.registry import kind_of
 
-_ONLY = {"code": "rows-left-out", "fields": {}}
 _OF_INPUTS = ("screen", "stimuli", "recordings", "assignment_public")  # parameters that are facts of an input
 
 
@@ -27,10 +26,6 @@ def input_faults(manifest: dict[str, Any]) -> Iterator[Finding]:
         yield from _row_faults(entry)
         outputs = [output for output in manifest["outputs"] if output["input"] == name]
         yield from _common_faults(entry, outputs)
-    if any(entry["only"] for entry in inputs.values()) != (_ONLY in manifest["warnings"]):
-        yield Finding(
-            "manifest", "warnings", "rows are left out by `only` without the warning, or the reverse"
-        )
 
 
 def _common_faults(entry: dict[str, Any], outputs: list[dict[str, Any]]) -> Iterator[Finding]:
