@@ -53,12 +53,9 @@ def _make(folder: Path, root: Path) -> None:
             "Python could not make a virtual environment; on Debian and Ubuntu: apt install python3-venv"
         ) from error
     (folder / _COMPILED).mkdir()
+    # Of constraints: what a registry has tomorrow may warn, and warnings are errors. Python itself compiles what is imported.
     pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    pip += [
-        "--constraint",
-        "constraints.txt",
-    ]  # what a registry has tomorrow may warn, and warnings are errors
-    pip.append("--no-compile")  # Python compiles what is imported
+    pip += ["--no-compile", "--constraint", "constraints.txt"]
     done = subprocess.run([*pip, "--editable", ".[dev]"], cwd=root, env=variables(folder), check=False)
     if done.returncode:
         raise EnvironmentUnavailableError(
